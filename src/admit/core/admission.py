@@ -1,0 +1,207 @@
+"""The pipeline of every door: order, cap, ask, rule, show.
+
+    candidates ─ order ─▶ plan ─ the door asks a judge ─▶ rule ─▶ show
+                          └──────────────── decide ──────────────┘
+
+A door gathers candidates and orders them (`order`), then `plan` says who is asked about. The door puts one
+question per asked candidate to a judge, once, and hands the reply to `decide`. Nothing here knows a
+door, a file, a clock or a network; what differs between doors is a `Policy` value. Live calls, shadow
+mode, replay and the lab call these same functions, so a number found in the lab is the number that acts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from .candidate import Candidate, Tally, fit
+from .decision import Coverage, Decision, Plan, Reason, Ruling, Shown, Status, Verdict
+from .order import ancestors
+from .policy import Policy
+from .question import Answer, Reply
+
+
+def plan(ordered: Sequence[Candidate], policy: Policy) -> Plan:
+    """Cap: the first that fit are asked about, the rest is overflow; exempt ones are not counted."""
+    offered = [candidate for candidate in ordered if not candidate.exempt]
+    seats = offered
+    if policy.fill == "scored_first":
+        seats = sorted(offered, key=lambda candidate: candidate.rank[:1])
+    within, _ = fit(seats, policy.cap)
+    seated = {candidate.id for candidate in within}
+    return Plan(
+        ordered=tuple(ordered),
+        asked=tuple(candidate for candidate in offered if candidate.id in seated),
+        overflow=tuple(candidate for candidate in offered if candidate.id not in seated),
+        exempt=tuple(candidate for candidate in ordered if candidate.exempt),
+    )
+
+
+def rule(plan: Plan, reply: Reply | None, policy: Policy) -> tuple[Ruling, ...]:
+    """One ruling per candidate, in admission order.
+
+    Without a usable reply every offered candidate is unjudged, overflow too: nothing is blocked because a
+    judge failed. In shadow mode each ruling is what enforcing would give, moved to `would`.
+    """
+    failure = _failure(plan, reply, policy)
+    answers = _answers(plan, reply) if failure is None else {}
+    overflow = {candidate.id for candidate in plan.overflow}
+    known = {candidate.id: candidate for candidate in plan.ordered}
+    blocked_by_judge: set[str] = set()
+    rulings: dict[str, Ruling] = {}
+
+    for candidate in plan.asked if failure is None else ():
+        ruling = _judged(candidate, answers.get(candidate.id), policy)
+        rulings[candidate.id] = ruling
+        if ruling.verdict == "blocked":
+            blocked_by_judge.add(candidate.id)
+    for candidate in plan.ordered:
+        if candidate.exempt:
+            rulings[candidate.id] = Ruling(candidate.id, "exempt", Reason.EXEMPT)
+        elif failure is not None:
+            rulings[candidate.id] = Ruling(candidate.id, "unjudged", failure)
+        elif candidate.id in overflow:
+            above = (one.id for one in ancestors(candidate, known))
+            blocker = next((one for one in above if one in blocked_by_judge), None)
+            rulings[candidate.id] = _over(candidate, blocker, policy)
+    ordered = tuple(rulings[candidate.id] for candidate in plan.ordered)
+    return tuple(map(_shadowed, ordered)) if policy.mode == "shadow" else ordered
+
+
+def show(
+    plan: Plan, rulings: Sequence[Ruling], policy: Policy, left_out: Collection[str] = ()
+) -> Shown:
+    """The second cap, the order for display, and children whose parent is left out.
+
+    Exempt candidates come first in the count and always stay. `left_out` names what a budget of the door
+    itself left out. A candidate with an ancestor that is left out is withheld: a child is never shown
+    without what it hangs under.
+    """
+    known = {candidate.id: candidate for candidate in plan.ordered}
+    display = _display(plan, rulings, policy)
+    tally = Tally(policy.show)
+    for candidate in plan.exempt:
+        tally.charge(candidate)
+    out = set(left_out)
+    taken: set[str] = set()
+    withheld: list[tuple[str, str]] = []
+    for candidate in display:
+        if candidate.id in out:
+            withheld.append((candidate.id, Reason.OVER_BUDGET))
+        elif any(one.id in out for one in ancestors(candidate, known)):
+            out.add(candidate.id)
+            withheld.append((candidate.id, Reason.PARENT_WITHHELD))
+        elif candidate.exempt or tally.take(candidate):
+            taken.add(candidate.id)
+        else:
+            out.add(candidate.id)
+            withheld.append((candidate.id, Reason.OVER_BUDGET))
+    return Shown(tuple(one.id for one in display if one.id in taken), tuple(withheld))
+
+
+def decide(plan: Plan, reply: Reply | None, policy: Policy, left_out: Collection[str] = ()) -> Decision:
+    """Rule, then show. `reply` is None when nothing was asked: the mode is off, or nothing was offered."""
+    rulings = rule(plan, reply, policy)
+    shown = show(plan, rulings, policy, left_out)
+    status, reason = _status(plan, reply, policy)
+    judged = sum(1 for ruling in rulings if ruling.reason in (Reason.JUDGE, Reason.WITHIN))
+    exempt, overflow = len(plan.exempt), len(plan.overflow)
+    return Decision(
+        plan=plan,
+        rulings=rulings,
+        shown=shown.ids,
+        withheld=shown.withheld,
+        status=status,
+        reason=reason,
+        coverage=Coverage(judged, len(plan.ordered) - exempt - judged, overflow, exempt),
+    )
+
+
+def _failure(plan: Plan, reply: Reply | None, policy: Policy) -> str | None:
+    """Why the reply as a whole cannot be used, as a ruling's reason; None when it can."""
+    status, reason = _status(plan, reply, policy)
+    if status == "off":
+        return Reason.OFF
+    return f"{Reason.FALLBACK}:{reason}" if status == "fallback" else None
+
+
+def _status(plan: Plan, reply: Reply | None, policy: Policy) -> tuple[Status, str | None]:
+    if policy.mode == "off":
+        return "off", None
+    if not plan.asked and not plan.overflow:
+        return "idle", None
+    if reply is None:
+        return "fallback", "not_asked"
+    if reply.status == "fallback":
+        return "fallback", reply.reason or "internal"
+    if policy.threshold is None:
+        usable = reply.status == "judged" or policy.unjudged != "reject"
+        return (reply.status, reply.reason) if usable else ("fallback", reply.reason or Reason.PARTIAL)
+    answers = _answers(plan, reply)
+    values = [answer.value for answer in answers.values() if answer.value is not None]
+    whole = reply.status == "judged" and len(values) == len(plan.asked)
+    if not whole and policy.unjudged == "reject":
+        return "fallback", reply.reason or Reason.PARTIAL
+    if not values:
+        return "fallback", reply.reason or "answer_defects"
+    if policy.none_admitted == "fail" and max(values) < policy.threshold:
+        return "fallback", Reason.NONE_PASSED
+    return ("judged", None) if whole else ("partial", reply.reason or "answer_defects")
+
+
+def _answers(plan: Plan, reply: Reply | None) -> dict[str, Answer]:
+    """Answers by candidate id. Only the ids we gave out count: anything else in the reply is ignored."""
+    by_question = {answer.id: answer for answer in reply.answers} if reply is not None else {}
+    pairs = ((candidate.id, by_question.get(f"q{k}")) for k, candidate in enumerate(plan.asked, 1))
+    return {identity: answer for identity, answer in pairs if answer is not None}
+
+
+def _judged(candidate: Candidate, answer: Answer | None, policy: Policy) -> Ruling:
+    if policy.threshold is None:
+        return Ruling(candidate.id, "admitted", Reason.WITHIN)
+    value = answer.value if answer is not None else None
+    if answer is None or value is None:
+        defect = answer.defect if answer is not None and answer.defect else "missing"
+        return Ruling(candidate.id, "unjudged", f"{Reason.DEFECT}:{defect}")
+    verdict: Verdict = "admitted" if value >= policy.threshold else "blocked"
+    return Ruling(candidate.id, verdict, Reason.JUDGE, value=value, p=answer.p)
+
+
+def _over(candidate: Candidate, blocker: str | None, policy: Policy) -> Ruling:
+    if blocker is not None:
+        return Ruling(candidate.id, "blocked", Reason.ANCESTOR, ancestor=blocker)
+    verdict: Verdict = "blocked" if policy.overflow == "block" else "unjudged"
+    return Ruling(candidate.id, verdict, Reason.OVERFLOW)
+
+
+def _shadowed(ruling: Ruling) -> Ruling:
+    if ruling.verdict == "exempt":
+        return ruling
+    return ruling._replace(verdict="unjudged", would=ruling.verdict)
+
+
+def _display(plan: Plan, rulings: Sequence[Ruling], policy: Policy) -> list[Candidate]:
+    """Those that pass, in display order."""
+    verdicts = {ruling.id: ruling for ruling in rulings}
+    passing = [one for one in plan.ordered if _passes(verdicts[one.id], policy)]
+    if policy.reorder == "admission" or policy.mode == "shadow":
+        return passing
+
+    def key(candidate: Candidate) -> tuple[int, float]:
+        ruling = verdicts[candidate.id]
+        tier = {"exempt": 0, "admitted": 1}.get(ruling.verdict, 2)
+        return tier, -(ruling.value or 0.0) if tier == 1 else 0.0
+
+    return sorted(passing, key=key)
+
+
+def _passes(ruling: Ruling, policy: Policy) -> bool:
+    if ruling.verdict in ("admitted", "exempt"):
+        return True
+    if ruling.verdict == "blocked":
+        return False
+    unasked = ruling.would is not None or ruling.reason.startswith((Reason.FALLBACK, Reason.OFF))
+    if unasked:
+        return policy.failure == "pass"
+    if ruling.reason == Reason.OVERFLOW:
+        return True
+    return policy.unjudged != "withhold"

@@ -1,0 +1,86 @@
+"""The whole error tree.
+
+    AdmitError
+    ├── ConfigError            a setting is wrong; names the key              (the user's to fix)
+    ├── UsageError             a call or an argument is wrong                 (the user's to fix)
+    │   ├── BadRange           a range of lines that cannot be read
+    │   └── BadPattern         a search pattern that does not compile
+    ├── OutputNotFound         no stored output under this id; says why       (the user's to see)
+    ├── LedgerError            the record cannot be opened                    (never leaves a door)
+    │   ├── Corrupt            the database is damaged
+    │   ├── TooNew             written by a newer version
+    │   └── Locked             held by another process
+    ├── StoreFailed            an output could not be stored                  (never leaves a door)
+    └── CalibrationError       an artefact fails its gate
+
+A judge's fault is a reason in a `Reply`, never an exception. No error of a judge, the ledger or the store
+leaves a door's front method.
+"""
+
+from __future__ import annotations
+
+
+class AdmitError(Exception):
+    """The root of every error that Admit raises on purpose."""
+
+
+class ConfigError(AdmitError):
+    """A setting is wrong.
+
+    Attributes:
+        key: The full name of the setting, such as ``outputs.max_kept_chars``; empty for a whole file.
+    """
+
+    def __init__(self, message: str, *, key: str = "") -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class UsageError(AdmitError):
+    """A call or an argument is wrong; the message names the fix."""
+
+
+class BadRange(UsageError):
+    """A range of lines that cannot be read, such as ``7-x``."""
+
+
+class BadPattern(UsageError):
+    """A search pattern that does not compile."""
+
+
+class OutputNotFound(AdmitError):
+    """No stored output can be given for this id.
+
+    Attributes:
+        output_id: The id asked for.
+        why: ``expired``, ``deleted``, ``altered`` or ``never stored``.
+    """
+
+    def __init__(self, output_id: str, why: str) -> None:
+        super().__init__(f"no stored output {output_id}: {why}")
+        self.output_id = output_id
+        self.why = why
+
+
+class LedgerError(AdmitError):
+    """The ledger cannot be opened or read."""
+
+
+class Corrupt(LedgerError):
+    """The database is damaged; `admit ledger recover` salvages it."""
+
+
+class TooNew(LedgerError):
+    """The database was written by a newer version of Admit."""
+
+
+class Locked(LedgerError):
+    """Another process holds the database."""
+
+
+class StoreFailed(AdmitError):
+    """An output could not be stored, so it must not be cut."""
+
+
+class CalibrationError(AdmitError):
+    """A calibration artefact fails one of its gates."""
