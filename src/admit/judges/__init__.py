@@ -1,0 +1,1 @@
+"""Who answers: judges, and what stands around them. Importing this loads no backend."""
