@@ -1,0 +1,220 @@
+"""The frame of every command: the lazy table of commands, errors, exit codes, pipes, crash logs.
+
+A command is a click command named `command` in its own module; only the invoked one is imported. It returns
+its exit code, or None for 0:
+
+    0    done
+    1    a finding or a verdict
+    2    wrong usage or a wrong setting
+    3    a bug in Admit, with a crash log
+    130  interrupted
+    141  the reader of the output went away (128 + SIGPIPE, as shells count)
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import click
+
+from admit import __version__
+from admit.errors import AdmitError, ConfigError, LedgerError, UsageError
+
+DONE, FINDING, USAGE, BUG, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+
+# name: (module, one line for `admit --help`)
+COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "output": ("admit.cli.output", "Keep what matters of one large output, verbatim."),
+        "run": ("admit.cli.run", "Run a command and keep what matters of its output."),
+        "recall": ("admit.cli.recall", "Print a stored output, whole or in part."),
+        "show": ("admit.cli.show", "Print what an agent saw of an output."),
+        "why": ("admit.cli.why", "Explain one decision."),
+        "status": ("admit.cli.status", "What happened at each door, and what it saved."),
+        "outputs": ("admit.cli.outputs", "The stored outputs: list, prune, estimate, report."),
+        "ledger": ("admit.cli.ledger", "The written record: show, verify, recover, export, forget."),
+        "doctor": ("admit.cli.doctor", "Find what is wrong, and say how to fix it."),
+        "config": ("admit.cli.config", "Every setting, where it came from, and how to change it."),
+        "pause": ("admit.cli.pause", "Stop acting at every door, for a while or until resume."),
+        "resume": ("admit.cli.resume", "End a pause."),
+        "completion": ("admit.cli.completion", "Print the completion script for bash, zsh or fish."),
+    }
+)
+
+COMPLETE_VARIABLE = "_ADMIT_COMPLETE"
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class LazyGroup(click.Group):
+    """A group that imports the module of a command when that command is invoked, and no other."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        from importlib import import_module
+
+        return import_module(COMMANDS[cmd_name][0]).command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in COMMANDS or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        raise click.UsageError(f"There is no command {name!r}.{nearest(name, COMMANDS)}", ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        items = [
+            CompletionItem(name, help=summary)
+            for name, (_, summary) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Admission control for an LLM agent's context: a counted budget, a judge with a deadline, a record.",
+)
+@click.version_option(__version__, message="admit %(version)s")
+@click.option(
+    "--config",
+    "config_file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Use this user file instead of ~/.config/admit/admit.toml.",
+)
+def admit(config_file: str | None) -> None:
+    """Hold the commands together."""
+    if config_file is not None:
+        from admit.config.layers import use_user_file
+
+        use_user_file(config_file)
+
+
+def json_option(command: _F) -> _F:
+    """Give a command `--json`, passed as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def print_json(value: object) -> None:
+    """Print one JSON value, keys in the order given, with a newline; lone surrogates as escapes."""
+    import json
+
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            text = json.dumps(value, indent=2, allow_nan=False)
+    click.echo(text)
+
+
+def table(rows: Iterable[Sequence[str]], head: Sequence[str], *, right: Iterable[int] = ()) -> str:
+    """Lay rows of text out in aligned columns, two spaces apart, without a final newline.
+
+    Args:
+        rows: Cells as text, as many in each row as in `head`.
+        head: The columns' names.
+        right: Indexes of the columns that are set flush right (numbers).
+    """
+    lines = [list(head), *(list(row) for row in rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    flush_right = set(right)
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if i in flush_right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """` Did you mean 'x'?`, or nothing where no known word is near."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def run(args: Sequence[str]) -> int:
+    """Run one command line and give its exit code; every error ends here, as text on stderr."""
+    try:
+        code = _invoke(list(args))
+        sys.stdout.flush()
+        return code
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except (click.Abort, KeyboardInterrupt, EOFError):
+        _say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _close_pipe()
+    except AdmitError as error:
+        _say(str(error))
+        return _code_of(error)
+    except Exception as error:
+        _say(crash_message(error))
+        return BUG
+
+
+def _invoke(args: list[str]) -> int:
+    if COMPLETE_VARIABLE in os.environ:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(admit, {}, "admit", COMPLETE_VARIABLE, os.environ[COMPLETE_VARIABLE])
+    colour = False if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else None
+    try:
+        with admit.make_context("admit", args, color=colour) as ctx:
+            return admit.invoke(ctx) or DONE
+    except click.exceptions.Exit as done:
+        return done.exit_code
+
+
+def _code_of(error: AdmitError) -> int:
+    return USAGE if isinstance(error, (ConfigError, UsageError, LedgerError)) else FINDING
+
+
+def _say(message: str) -> None:
+    with suppress(OSError):  # where nobody listens, the exit code says it
+        click.echo(f"admit: {message}", err=True)
+
+
+def _close_pipe() -> int:
+    # The interpreter flushes stdout once more at exit: let that go nowhere.
+    with suppress(OSError, ValueError):
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, sys.stdout.fileno())
+        os.close(devnull)
+    return PIPE_CLOSED
+
+
+def crash_message(error: BaseException) -> str:
+    """Write a crash log, and give the sentence that says what happened and where the log is."""
+    from admit.cli.crash import write_crash_log
+
+    what = f"this is a bug in Admit ({type(error).__name__})"
+    try:
+        return f"{what}. The details are in {write_crash_log(error)}; please report it."
+    except OSError as fault:
+        from traceback import format_exception
+
+        return f"{what}, and its log could not be written ({fault}).\n{''.join(format_exception(error))}"
