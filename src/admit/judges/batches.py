@@ -1,0 +1,80 @@
+"""Splitting one ask into requests. Doors hand over questions, never batches."""
+
+from __future__ import annotations
+
+import json
+
+from admit.core.question import Ask, Choice, Noul, Question, RequestLimits
+
+WRAPPING_BYTES = 160
+"""Of one question on the wire beside its texts: ids, keys, the fence around its subject."""
+
+GUIDANCE_QUESTIONS = 64
+"""The most candidates one guidance request may carry; more is refused, never split."""
+
+_UNSPLIT = frozenset({"guidance", "evidence"})
+
+
+def batches(ask: Ask, limits: RequestLimits) -> tuple[tuple[Question, ...], ...]:
+    """The requests of an ask, filled greedily in question order; a question is never split.
+
+    A question that alone exceeds a limit is in no request: see `too_large`. Guidance and evidence are one
+    request or none, for verdicts depend on who shares it; of the limits only the context binds there.
+    """
+    shared = shared_bytes(ask)
+    if ask.door in _UNSPLIT:
+        within = _context_fits(shared + sum(map(question_bytes, ask.questions)), limits)
+        many = ask.door == "guidance" and len(ask.questions) > GUIDANCE_QUESTIONS
+        return (ask.questions,) if within and ask.questions and not many else ()
+    done: list[tuple[Question, ...]] = []
+    batch: list[Question] = []
+    size = shared
+    for question in ask.questions:
+        own = question_bytes(question)
+        if not _fits(1, shared + own, limits):
+            continue
+        if not _fits(len(batch) + 1, size + own, limits):
+            done.append(tuple(batch))
+            batch, size = [], shared
+        batch.append(question)
+        size += own
+    return (*done, tuple(batch)) if batch else tuple(done)
+
+
+def too_large(ask: Ask, limits: RequestLimits) -> tuple[str, ...]:
+    """The ids that no request can carry, in question order."""
+    carried = {question.id for batch in batches(ask, limits) for question in batch}
+    return tuple(question.id for question in ask.questions if question.id not in carried)
+
+
+def shared_bytes(ask: Ask) -> int:
+    """UTF-8 bytes that every request of an ask carries, encoded as JSON: the task and the context."""
+    return _bytes(ask.task) + sum(_bytes(name) + _bytes(text) for name, text in ask.context)
+
+
+def question_bytes(question: Question) -> int:
+    """UTF-8 bytes of one question on the wire, encoded as JSON; an upper estimate without redaction."""
+    if isinstance(question, Noul):
+        texts: tuple[str, ...] = (question.true, question.false)
+    elif isinstance(question, Choice):
+        texts = tuple(text for pair in question.labels for text in pair)
+    else:
+        texts = question.levels
+    return WRAPPING_BYTES + _bytes(question.subject) + _bytes(question.ask) + sum(map(_bytes, texts))
+
+
+def _bytes(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def _fits(questions: int, size: int, limits: RequestLimits) -> bool:
+    if limits.batch_questions is not None and questions > limits.batch_questions:
+        return False
+    if limits.batch_bytes is not None and size > limits.batch_bytes:
+        return False
+    return _context_fits(size, limits)
+
+
+def _context_fits(size: int, limits: RequestLimits) -> bool:
+    """A token is counted as 3 UTF-8 bytes, rounded up."""
+    return limits.context_tokens is None or -(-size // 3) <= limits.context_tokens
