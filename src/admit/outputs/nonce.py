@@ -14,6 +14,7 @@ import hmac
 from collections.abc import Callable
 
 LEAST, STEP, MOST = 8, 4, 64
+ID_DIGITS = 12
 # A first line of Admit's own is short; what is longer was not written here.
 HEADER_CHARS = 1_000
 
@@ -61,8 +62,12 @@ def header_id(text: str | bytes) -> tuple[str, str] | None:
     if end < 0 or not LEAST <= len(found) <= MOST or len(found) % STEP or not _HEX.issuperset(found):
         return None
     at = line.rfind("o_")
-    output_id = line[at : _end_of_hex(line, at + 2)] if at > end else ""
-    return (found, output_id) if len(output_id) >= 2 + 12 else None
+    while at > end:
+        output_id = line[at : _end_of_hex(line, at + 2)]
+        if len(output_id) >= 2 + ID_DIGITS:
+            return found, output_id
+        at = line.rfind("o_", 0, at)
+    return None
 
 
 def verifies(text: str | bytes, key: bytes, hash_of: Callable[[str], bytes | None]) -> bool:
