@@ -1,43 +1,228 @@
-"""The key table: every setting, its default, unit, range and who may set it."""
+"""THE key table: every setting, its default, unit, range, and who may set it.
 
-from typing import Any
+A key that something reads stands here once; files, `admit config`, the documentation page and the defaults
+of the library all come from this table.
+"""
 
-_OUTPUTS: dict[str, Any] = {
-    "outputs.mode": "enforce",
-    "outputs.max_kept_chars": 6000,
-    "outputs.max_kept_tokens": 0,
-    "outputs.floor_chars": 2000,
-    "outputs.gate_chars": 8000,
-    "outputs.tail_chars": 1000,
-    "outputs.run_share": 0.75,
-    "outputs.run_after": 3,
-    "outputs.guard_share.failure": 0.08,
-    "outputs.guard_share.spread": 0.35,
-    "outputs.guard_context": 1,
-    "outputs.weights.failure": (0.5, 1.0, 0.7),
-    "outputs.weights.spread": (1.0, 0.7, 0.7),
-    "outputs.words.strong": (),
-    "outputs.words.weak": (),
-    "outputs.words.negated": (),
-    "outputs.min_saving_chars": 1000,
-    "outputs.min_saving_share": 0.2,
-    "outputs.duplicate_min_chars": 2000,
-    "outputs.long_line": 2000,
-    "outputs.scan_chars": 4000000,
-    "outputs.skip_tools": (),
-    "outputs.mask": False,
-    "outputs.filter.enabled": False,
-    "outputs.filter.scope": "unparsed",
-    "outputs.filter.partial": "keep",
-    "outputs.filter.fit": "lines",
-    "outputs.filter.chunk_chars": 2000,
-    "outputs.filter.min_score": 1.5,
-    "outputs.filter.max_kept_chars": 6000,
-    "outputs.filter.timeout_ms": 4000,
-    "outputs.recall_chars": 20000,
-}
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+Kind = Literal["bool", "int", "float", "text", "texts", "floats"]
+Trust = Literal["user", "narrow", "project"]
+
+DOORS = ("guidance", "tools", "outputs", "evidence")
+
+
+class Key(NamedTuple):
+    """One setting.
+
+    Attributes:
+        name: Full dotted name; the part `NAME` stands for any name the user gives.
+        default: What holds when no file sets it; None where `absent` says what then holds.
+        unit: What the number counts, as it is printed; empty for words and switches.
+        kind: The type of the value. ``texts`` and ``floats`` are lists, given as tuples.
+        low, high: The range, both ends included, of a number or of each number of a list.
+        choices: The words a text may be; empty is any text.
+        trust: Who may set it: the ``user`` file alone; the project too, but only to tighten
+            (``narrow``); or both alike (``project``).
+        tighten: What tightening is: ``lower``, ``bounds`` (anywhere in the range), or the one value
+            (``true``, ``false`` or a choice) that tightens. On a ``user`` key it names what
+            `admit config set` asks about before loosening it.
+        help: What it does, in one sentence.
+        since: The version that brought it.
+        absent: What holds where the default is None, in words.
+    """
+
+    name: str
+    default: Any
+    unit: str
+    kind: Kind
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    trust: Trust = "user"
+    tighten: str = ""
+    help: str = ""
+    since: str = "0.1"
+    absent: str = ""
+
+
+_CHARS = "characters"
+_MODES = ("enforce", "shadow", "off")
+_MIB = 1024 * 1024
+_GIB = 1024 * _MIB
+
+# One row a key reads better than one line a field.
+# fmt: off
+_OUTPUTS = (
+    Key("outputs.mode", "enforce", "", "text", choices=_MODES,
+        help="Act, only compute and record, or do nothing."),
+    Key("outputs.max_kept_chars", 6000, _CHARS, "int", 2000, 20_000, trust="narrow", tighten="lower",
+        help="The most that is kept of one output."),
+    Key("outputs.max_kept_tokens", 0, "tokens", "int", 0, 1_000_000,
+        help="The most that is kept of one output in estimated tokens; 0 is no such limit."),
+    Key("outputs.floor_chars", 2000, _CHARS, "int", 0, 1_000_000,
+        help="A shorter output passes and is neither stored nor recorded."),
+    Key("outputs.gate_chars", 8000, _CHARS, "int", 0, 10_000_000,
+        help="A shorter output is stored and compared with earlier ones, but never cut."),
+    Key("outputs.tail_chars", 1000, _CHARS, "int", 0, 20_000, help="The end that is always kept."),
+    Key("outputs.run_share", 0.75, "share", "float", 0, 1,
+        help="How much of the budget the run of lines before the last failure may take."),
+    Key("outputs.run_after", 3, "lines", "int", 0, 1000, help="Lines that run goes past the last failure."),
+    Key("outputs.guard_share.failure", 0.08, "share", "float", 0, 1,
+        help="How much of the budget guarded lines may take when the command failed."),
+    Key("outputs.guard_share.spread", 0.35, "share", "float", 0, 1,
+        help="How much of the budget guarded lines may take otherwise."),
+    Key("outputs.guard_context", 1, "lines", "int", 0, 100, help="Lines kept around a guarded line."),
+    Key("outputs.weights.failure", (0.5, 1.0, 0.7), "", "floats", 0, 10,
+        help="Weight of task words, diagnostics and rarity when the command failed."),
+    Key("outputs.weights.spread", (1.0, 0.7, 0.7), "", "floats", 0, 10,
+        help="Weight of task words, diagnostics and rarity otherwise."),
+    Key("outputs.words.strong", (), "", "texts", help="Words that mark a failure, beside the built-in ones."),
+    Key("outputs.words.weak", (), "", "texts",
+        help="Words that hint at a failure, beside the built-in ones."),
+    Key("outputs.words.negated", (), "", "texts", help="Words that clear a hint, beside the built-in ones."),
+    Key("outputs.min_saving_chars", 1000, _CHARS, "int", 0, 1_000_000,
+        help="An output is replaced only where that saves as much."),
+    Key("outputs.min_saving_share", 0.2, "share", "float", 0, 1,
+        help="An output is replaced only where that saves this share of it."),
+    Key("outputs.duplicate_min_chars", 2000, _CHARS, "int", 0, 10_000_000,
+        help="From this length on, an output shown before becomes one line."),
+    Key("outputs.long_line", 2000, _CHARS, "int", 600, 1_000_000,
+        help="A longer line is cut into pieces that are chosen one by one."),
+    Key("outputs.scan_chars", 4_000_000, _CHARS, "int", 10_000, 1_000_000_000,
+        help="Of a longer output only the ends and windows around telling words are analysed."),
+    Key("outputs.skip_tools", (), "", "texts", help="Tools whose outputs pass untouched: names or globs."),
+    Key("outputs.mask", False, "", "bool", trust="narrow", tighten="true",
+        help="Mask credentials in the shown text."),
+    Key("outputs.filter.enabled", False, "", "bool", tighten="false",
+        help="Let the judge score the passages of an output that would be cut."),
+    Key("outputs.filter.scope", "unparsed", "", "text", choices=("unparsed", "all"),
+        help="Only outputs of no known format, or all that would be cut."),
+    Key("outputs.filter.partial", "keep", "", "text", choices=("keep", "reject"),
+        help="Use the answers that came when some are missing, or none of them."),
+    Key("outputs.filter.fit", "lines", "", "text", choices=("lines", "chunks"),
+        help="When not all that qualifies fits: choose lines inside it, or whole passages by score."),
+    Key("outputs.filter.chunk_chars", 2000, _CHARS, "int", 500, 8000, trust="narrow", tighten="bounds",
+        help="Length of one scored passage."),
+    Key("outputs.filter.min_score", None, "of 3", "float", 0, 3, trust="narrow", tighten="bounds",
+        help="The least score that keeps a passage.", absent="the profile's threshold; 1.5 as published"),
+    Key("outputs.filter.max_kept_chars", 6000, _CHARS, "int", 2000, 20_000, trust="narrow", tighten="bounds",
+        help="The most that is kept of a scored output."),
+    Key("outputs.filter.timeout_ms", 4000, "ms", "int", 1, 60_000, trust="narrow", tighten="lower",
+        help="The judge's deadline here; the lower of this and the profile's holds."),
+    Key("outputs.recall_chars", 20_000, _CHARS, "int", 1000, 1_000_000,
+        help="One page of a recalled output."),
+    Key("outputs.retain_days", 14, "days", "int", 1, 3650, help="How long stored outputs are kept."),
+    Key("outputs.max_bytes", 2 * _GIB, "bytes", "int", _MIB, 1024 * _GIB,
+        help="The most all stored outputs take."),
+    Key("outputs.max_one_bytes", 64 * _MIB, "bytes", "int", 64 * 1024, _GIB,
+        help="Of a larger output the first and the last half of this are stored."),
+)
+
+_LEDGER = (
+    Key("ledger.enabled", True, "", "bool", help="Write the record."),
+    Key("ledger.path", None, "", "text", help="The database file.", absent="ledger.db in the state folder"),
+    Key("ledger.text", "off", "", "text", choices=("off", "redacted", "full"), trust="narrow", tighten="off",
+        help="Store texts beside their hashes: not, redacted, or as they are."),
+    Key("ledger.store_names", True, "", "bool", trust="narrow", tighten="false",
+        help="Store the last part of the project's path by name."),
+    Key("ledger.busy_ms", 2000, "ms", "int", 0, 60_000, help="How long a write waits for another process."),
+    Key("ledger.close_wait_ms", 2000, "ms", "int", 0, 60_000,
+        help="How long a command waits at its end for the record to be written."),
+    Key("ledger.retain_days", 365, "days", "int", 1, 36_500, help="How long decisions are kept."),
+    Key("ledger.max_bytes", 512 * _MIB, "bytes", "int", _MIB, 1024 * _GIB, help="The most the record takes."),
+    Key("ledger.reply_days", 30, "days", "int", 0, 36_500,
+        help="How long a judge's replies are kept for replay."),
+    Key("ledger.text_days", 30, "days", "int", 0, 36_500, help="How long stored texts are kept."),
+    Key("ledger.spool_max_bytes", 64 * _MIB, "bytes", "int", 64 * 1024, 64 * _GIB,
+        help="The most that waits outside the database; beyond it the oldest is dropped and counted."),
+)
+
+_JUDGE = (
+    Key("judge.profile", "local", "", "text", help="The profile that answers."),
+    Key("judge.mode", "enforce", "", "text", choices=_MODES,
+        help="Act on answers, only record them, or ask nothing."),
+    Key("judge.min_valid_share", 0.5, "share", "float", 0, 1,
+        help="With fewer usable answers than this the whole reply counts as failed."),
+    Key("judge.min_call_ms", 150, "ms", "int", 1, 60_000, help="With less time left no call is made."),
+    Key("judge.local.mode", "embed", "", "text", choices=("embed", "lexical"),
+        help="Use the embedder, or words alone."),
+    Key("judge.local.threads", 1, "threads", "int", 1, 64, help="Threads of the embedder."),
+    Key("judge.local.embed_max", 24, "candidates", "int", 0, 1000,
+        help="Candidates of one ask that are embedded; the rest are judged by words."),
+    Key("judge.local.embed_chars", 500, _CHARS, "int", 100, 10_000,
+        help="A longer candidate is embedded as its best window of this length."),
+    Key("judge.local.model_path", None, "", "text", help="Another model file.", absent="the packaged model"),
+)
+
+
+def _profile_keys(door: str) -> tuple[Key, Key, Key]:
+    prefix = f"judge.profiles.NAME.{door}"
+    absent = "the profile's own"
+    # Where overflow is blocked a lower cap would hide things, so there it is the user's alone.
+    trust: Trust = "narrow" if door in ("guidance", "outputs") else "user"
+    levels = 3 if door == "outputs" else 1
+    return (
+        Key(f"{prefix}.max_candidates", None, "candidates", "int", 1, 10_000, trust=trust, tighten="lower",
+            help=f"The most that one ask of the {door} door judges.", absent=absent),
+        Key(f"{prefix}.threshold", None, "of 3" if levels == 3 else "probability", "float", 0, levels,
+            help=f"The least value that admits at the {door} door.", absent=absent),
+        Key(f"{prefix}.timeout_ms", None, "ms", "int", 1, 600_000 if door == "evidence" else 60_000,
+            help=f"The deadline of one ask of the {door} door.", absent=absent),
+    )
+
+
+# fmt: on
+_PROFILES = tuple(key for door in DOORS for key in _profile_keys(door))
+
+KEYS: Mapping[str, Key] = MappingProxyType(
+    {key.name: key for key in (*_OUTPUTS, *_LEDGER, *_JUDGE, *_PROFILES)}
+)
+
+# What the shipped profiles bring: name, then door, then (max_candidates, threshold, timeout_ms).
+# A threshold of None is the one of the calibration artefact.
+PROFILES: Mapping[str, Mapping[str, tuple[int, float | None, int]]] = MappingProxyType(
+    {
+        "local": MappingProxyType(
+            {"guidance": (8, None, 1000), "tools": (24, None, 1000), "outputs": (24, None, 2000)}
+        ),
+    }
+)
+
+
+def find(name: str) -> Key | None:
+    """The key of a full name, or None; a profile's own name matches `NAME`."""
+    key = KEYS.get(name)
+    if key is None and name.startswith("judge.profiles."):
+        parts = name.split(".")
+        if len(parts) == 5 and _is_profile_name(parts[2]):
+            return KEYS.get(".".join(("judge.profiles.NAME", *parts[3:])))
+    return None if key is None or "NAME" in name else key
+
+
+def _is_profile_name(word: str) -> bool:
+    return 0 < len(word) <= 64 and word.isascii() and word.replace("-", "").replace("_", "").isalnum()
 
 
 def default(name: str) -> Any:
-    """The shipped default of a key."""
-    return _OUTPUTS[name]
+    """The shipped default of a key, by its full name.
+
+    Raises:
+        KeyError: There is no such key.
+    """
+    key = find(name)
+    if key is None:
+        raise KeyError(name)
+    return key.default
+
+
+def shipped() -> dict[str, Any]:
+    """Every shipped value by full name, the profiles' included, in the order of the table."""
+    values = {key.name: key.default for key in KEYS.values() if "NAME" not in key.name}
+    for name, doors in PROFILES.items():
+        for door, cells in doors.items():
+            for field, cell in zip(("max_candidates", "threshold", "timeout_ms"), cells, strict=True):
+                values[f"judge.profiles.{name}.{door}.{field}"] = cell
+    return values
