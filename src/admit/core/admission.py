@@ -11,11 +11,11 @@ mode, replay and the lab call these same functions, so a number found in the lab
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .candidate import Candidate, Tally, fit
 from .decision import Coverage, Decision, Plan, Reason, Ruling, Shown, Status, Verdict
-from .order import ancestors
+from .order import children_of, under
 from .policy import Policy
 from .question import Answer, Reply
 
@@ -42,60 +42,45 @@ def rule(plan: Plan, reply: Reply | None, policy: Policy) -> tuple[Ruling, ...]:
     Without a usable reply every offered candidate is unjudged, overflow too: nothing is blocked because a
     judge failed. In shadow mode each ruling is what enforcing would give, moved to `would`.
     """
+    rulings = {candidate.id: Ruling(candidate.id, "exempt", Reason.EXEMPT) for candidate in plan.exempt}
     failure = _failure(plan, reply, policy)
-    answers = _answers(plan, reply) if failure is None else {}
-    overflow = {candidate.id for candidate in plan.overflow}
-    known = {candidate.id: candidate for candidate in plan.ordered}
-    blocked_by_judge: set[str] = set()
-    rulings: dict[str, Ruling] = {}
-
-    for candidate in plan.asked if failure is None else ():
-        ruling = _judged(candidate, answers.get(candidate.id), policy)
-        rulings[candidate.id] = ruling
-        if ruling.verdict == "blocked":
-            blocked_by_judge.add(candidate.id)
-    for candidate in plan.ordered:
-        if candidate.exempt:
-            rulings[candidate.id] = Ruling(candidate.id, "exempt", Reason.EXEMPT)
-        elif failure is not None:
-            rulings[candidate.id] = Ruling(candidate.id, "unjudged", failure)
-        elif candidate.id in overflow:
-            above = (one.id for one in ancestors(candidate, known))
-            blocker = next((one for one in above if one in blocked_by_judge), None)
-            rulings[candidate.id] = _over(candidate, blocker, policy)
+    if failure is not None:
+        offered = (*plan.asked, *plan.overflow)
+        rulings.update((one.id, Ruling(one.id, "unjudged", failure)) for one in offered)
+    else:
+        answers = _answers(plan, reply)
+        judged = [_judged(candidate, answers.get(candidate.id), policy) for candidate in plan.asked]
+        rulings.update((ruling.id, ruling) for ruling in judged)
+        blockers = _blockers(plan, {ruling.id for ruling in judged if ruling.verdict == "blocked"})
+        rulings.update((one.id, _over(one, blockers.get(one.id), policy)) for one in plan.overflow)
     ordered = tuple(rulings[candidate.id] for candidate in plan.ordered)
     return tuple(map(_shadowed, ordered)) if policy.mode == "shadow" else ordered
 
 
-def show(
-    plan: Plan, rulings: Sequence[Ruling], policy: Policy, left_out: Collection[str] = ()
-) -> Shown:
+def show(plan: Plan, rulings: Sequence[Ruling], policy: Policy, left_out: Collection[str] = ()) -> Shown:
     """The second cap, the order for display, and children whose parent is left out.
 
-    Exempt candidates come first in the count and always stay. `left_out` names what a budget of the door
-    itself left out. A candidate with an ancestor that is left out is withheld: a child is never shown
-    without what it hangs under.
+    Exempt candidates come first in the count and stay, however little is left. `left_out` names what a
+    budget of the door itself left out, exempt or not. What hangs under a candidate that is left out is
+    withheld with it, whatever the order: a child is never shown without its parent.
     """
-    known = {candidate.id: candidate for candidate in plan.ordered}
     display = _display(plan, rulings, policy)
+    children = children_of(plan.ordered)
+    reasons = dict.fromkeys(left_out, Reason.OVER_BUDGET)
+    for identity in tuple(reasons):
+        _withhold_under(identity, children, reasons)
     tally = Tally(policy.show)
     for candidate in plan.exempt:
-        tally.charge(candidate)
-    out = set(left_out)
-    taken: set[str] = set()
-    withheld: list[tuple[str, str]] = []
+        if candidate.id not in reasons:
+            tally.charge(candidate)
     for candidate in display:
-        if candidate.id in out:
-            withheld.append((candidate.id, Reason.OVER_BUDGET))
-        elif any(one.id in out for one in ancestors(candidate, known)):
-            out.add(candidate.id)
-            withheld.append((candidate.id, Reason.PARENT_WITHHELD))
-        elif candidate.exempt or tally.take(candidate):
-            taken.add(candidate.id)
-        else:
-            out.add(candidate.id)
-            withheld.append((candidate.id, Reason.OVER_BUDGET))
-    return Shown(tuple(one.id for one in display if one.id in taken), tuple(withheld))
+        if candidate.id not in reasons and not candidate.exempt and not tally.take(candidate):
+            reasons[candidate.id] = Reason.OVER_BUDGET
+            _withhold_under(candidate.id, children, reasons)
+    return Shown(
+        ids=tuple(one.id for one in display if one.id not in reasons),
+        withheld=tuple((one.id, reasons[one.id]) for one in display if one.id in reasons),
+    )
 
 
 def decide(plan: Plan, reply: Reply | None, policy: Policy, left_out: Collection[str] = ()) -> Decision:
@@ -160,10 +145,21 @@ def _judged(candidate: Candidate, answer: Answer | None, policy: Policy) -> Ruli
         return Ruling(candidate.id, "admitted", Reason.WITHIN)
     value = answer.value if answer is not None else None
     if answer is None or value is None:
-        defect = answer.defect if answer is not None and answer.defect else "missing"
+        defect = "missing" if answer is None else answer.defect or "out_of_range"
         return Ruling(candidate.id, "unjudged", f"{Reason.DEFECT}:{defect}")
     verdict: Verdict = "admitted" if value >= policy.threshold else "blocked"
     return Ruling(candidate.id, verdict, Reason.JUDGE, value=value, p=answer.p)
+
+
+def _blockers(plan: Plan, blocked: Collection[str]) -> dict[str, str]:
+    """For what hangs under a blocked candidate, the nearest blocked one above it."""
+    children = children_of(plan.ordered)
+    return {identity: above for above in blocked for identity in under(above, children, blocked)}
+
+
+def _withhold_under(parent: str, children: Mapping[str, Sequence[str]], reasons: dict[str, str]) -> None:
+    for identity in under(parent, children, reasons):
+        reasons[identity] = Reason.PARENT_WITHHELD
 
 
 def _over(candidate: Candidate, blocker: str | None, policy: Policy) -> Ruling:
@@ -183,7 +179,7 @@ def _display(plan: Plan, rulings: Sequence[Ruling], policy: Policy) -> list[Cand
     """Those that pass, in display order."""
     verdicts = {ruling.id: ruling for ruling in rulings}
     passing = [one for one in plan.ordered if _passes(verdicts[one.id], policy)]
-    if policy.reorder == "admission" or policy.mode == "shadow":
+    if policy.reorder == "admission":
         return passing
 
     def key(candidate: Candidate) -> tuple[int, float]:

@@ -77,9 +77,7 @@ class Tally:
         return fits
 
 
-def fit(
-    ordered: Iterable[Candidate], budget: Budget
-) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
+def fit(ordered: Iterable[Candidate], budget: Budget) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
     """Split candidates, in the order given, into those within the budget and those over it.
 
     Exempt candidates are within and take nothing.

@@ -1,12 +1,13 @@
 """The three admission orders. Each is total and deterministic: ties are always broken the same way, by id.
 
 Candidates that share an id are one candidate, the first in the order; so repeated links to one artifact
-take one place.
+take one place. A rank that is not a number counts as the lowest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from math import inf
 
 from .candidate import Candidate
 
@@ -25,79 +26,81 @@ def forest(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Depth first, each tree whole before the next, parents before their children.
 
     Roots, and siblings under one parent, stand by the best rank in their subtree, largest first, then by
-    their own id. A parent that is not among the candidates makes its child a root; so does a cycle of
-    parents, which is broken at its first member by rank.
+    their own id. A parent that is not among the candidates makes its child a root; a cycle of parents is
+    broken above its first member by rank.
     """
+    # Explicit stacks throughout: a chain of ten thousand parents must not meet the recursion limit.
     ordered = by_rank(candidates)
-    known = {candidate.id: candidate for candidate in ordered}
+    parents = _acyclic(ordered)
     children: dict[str | None, list[Candidate]] = {}
     for candidate in ordered:
-        parent = candidate.parent if candidate.parent in known else None
-        children.setdefault(parent, []).append(candidate)
+        children.setdefault(parents[candidate.id], []).append(candidate)
 
-    result: list[Candidate] = []
-    seen: set[str] = set()
     best: dict[str, tuple[float, ...]] = {}
-
-    def grow(roots: list[Candidate]) -> None:
-        # Two explicit stacks: a chain of ten thousand parents must not meet the recursion limit.
-        for candidate in reversed(_preorder(roots, children, seen)):
-            below = [best[child.id] for child in children.get(candidate.id, ()) if child.id in best]
-            best[candidate.id] = max([candidate.rank, *below])
-        stack = _siblings(roots, best)
-        while stack:
-            candidate = stack.pop()
-            if candidate.id in seen:
-                continue
-            seen.add(candidate.id)
-            result.append(candidate)
-            stack.extend(_siblings(children.get(candidate.id, ()), best))
-
-    grow(children.get(None, []))
-    for candidate in ordered:
-        if candidate.id not in seen:
-            grow([candidate])
-    return tuple(result)
+    for candidate in reversed(_depth_first(children)):
+        below = (best[child.id] for child in children.get(candidate.id, ()))
+        best[candidate.id] = min([_negated(candidate.rank), *below])
+    for siblings in children.values():
+        siblings.sort(key=lambda one: (best[one.id], one.id))
+    return tuple(_depth_first(children))
 
 
-def ancestors(candidate: Candidate, known: dict[str, Candidate]) -> Iterable[Candidate]:
-    """The candidate's ancestors among `known`, nearest first; a cycle ends where it closes."""
-    visited = {candidate.id}
-    parent = candidate.parent
-    while parent is not None and parent in known and parent not in visited:
-        visited.add(parent)
-        yield known[parent]
-        parent = known[parent].parent
+def children_of(candidates: Iterable[Candidate]) -> dict[str, list[str]]:
+    """The ids of each parent's children, in the order given."""
+    children: dict[str, list[str]] = {}
+    for candidate in candidates:
+        if candidate.parent is not None:
+            children.setdefault(candidate.parent, []).append(candidate.id)
+    return children
 
 
-def _preorder(
-    roots: Iterable[Candidate], children: dict[str | None, list[Candidate]], seen: set[str]
-) -> list[Candidate]:
-    found: list[Candidate] = []
+def under(root: str, children: Mapping[str, Sequence[str]], stop: Container[str]) -> Iterator[str]:
+    """Every id below `root`, without what is in `stop` and what hangs under that."""
+    stack = [root]
+    while stack:
+        for child in children.get(stack.pop(), ()):
+            if child not in stop:
+                stack.append(child)
+                yield child
+
+
+def _acyclic(ordered: Sequence[Candidate]) -> dict[str, str | None]:
+    """Each candidate's parent among these, None for a root."""
+    place = {candidate.id: k for k, candidate in enumerate(ordered)}
+    parents = {one.id: one.parent if one.parent in place else None for one in ordered}
     visited: set[str] = set()
-    stack = list(roots)
+    for candidate in ordered:
+        path: list[str] = []
+        here: str | None = candidate.id
+        while here is not None and here not in visited:
+            visited.add(here)
+            path.append(here)
+            here = parents[here]
+        if here is not None and here in path:
+            first = min(path[path.index(here) :], key=place.__getitem__)
+            parents[first] = None
+    return parents
+
+
+def _depth_first(children: Mapping[str | None, Sequence[Candidate]]) -> list[Candidate]:
+    """The whole forest, parents before their children, siblings as they stand."""
+    found: list[Candidate] = []
+    stack = list(reversed(children.get(None, ())))
     while stack:
         candidate = stack.pop()
-        if candidate.id in visited or candidate.id in seen:
-            continue
-        visited.add(candidate.id)
         found.append(candidate)
-        stack.extend(children.get(candidate.id, ()))
+        stack.extend(reversed(children.get(candidate.id, ())))
     return found
 
 
-def _siblings(group: Iterable[Candidate], best: dict[str, tuple[float, ...]]) -> list[Candidate]:
-    """A sibling group as a stack: the first to be taken stands last."""
-    ordered = sorted(group, key=lambda one: (_negated(best.get(one.id, one.rank)), one.id))
-    return ordered[::-1]
-
-
-def _descending(candidate: Candidate) -> tuple[tuple[float, ...], str]:
-    return (_negated(candidate.rank), candidate.id)
+def _descending(candidate: Candidate) -> tuple[object, ...]:
+    # After the id come the fields in which two candidates of one id can still differ.
+    parent, sizes = candidate.parent or "", sorted(candidate.sizes.items())
+    return _negated(candidate.rank), candidate.id, not candidate.exempt, parent, sizes
 
 
 def _negated(rank: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(-value for value in rank)
+    return tuple(-value if value == value else inf for value in rank)
 
 
 def _distinct(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:

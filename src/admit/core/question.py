@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -104,11 +105,12 @@ class Answer(NamedTuple):
     def value(self) -> float | None:
         """What a threshold is held against: a score's expectation, else the first probability.
 
-        None when the answer is spoiled.
+        None when the answer is spoiled, or is no finite number.
         """
         if self.defect is not None or not self.p:
             return None
-        return self.expectation if self.kind == "score" else self.p[0]
+        value = self.expectation if self.kind == "score" else self.p[0]
+        return value if value is not None and isfinite(value) else None
 
 
 class Call(NamedTuple):
