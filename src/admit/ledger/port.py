@@ -230,6 +230,19 @@ class ToolUse(NamedTuple):
     session: str | None = None
 
 
+class TextRow(NamedTuple):
+    """A text beside its hash; written only where the user opted in (``ledger.text``).
+
+    Attributes:
+        expires_ms: UTC epoch ms; 0 lets the ledger say.
+    """
+
+    text_hash: str
+    kind: str
+    text: str
+    expires_ms: int = 0
+
+
 class Record(NamedTuple):
     """What is written in one transaction or not at all. Must not be changed once it was appended."""
 
@@ -241,6 +254,7 @@ class Record(NamedTuple):
     outputs: tuple[OutputRow, ...] = ()
     recalls: tuple[Recall, ...] = ()
     tool_uses: tuple[ToolUse, ...] = ()
+    texts: tuple[TextRow, ...] = ()
 
 
 class DecisionView(NamedTuple):
