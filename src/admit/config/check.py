@@ -97,7 +97,9 @@ def shown(value: object) -> str:
     if isinstance(value, str):
         return f'"{visible(value)}"'
     if isinstance(value, (int, float)):
-        return f"{value:,}" if abs(value) < 10**15 else "a number of many digits"
+        if abs(value) >= 10**15:
+            return "a number of many digits"
+        return f"{value:_}" if abs(value) >= 10_000 else str(value)
     if isinstance(value, (list, tuple)):
         return visible(
             f"[{', '.join(shown(item) for item in value[:8])}{', …' if len(value) > 8 else ''}]", 200

@@ -160,7 +160,7 @@ _JUDGE = (
 
 def _profile_keys(door: str) -> tuple[Key, Key, Key]:
     prefix = f"judge.profiles.NAME.{door}"
-    absent = "the profile's own"
+    absent = "the profile's own"  # its threshold may be that of its calibration
     # Where overflow is blocked a lower cap would hide things, so there it is the user's alone.
     trust: Trust = "narrow" if door in ("guidance", "outputs") else "user"
     levels = 3 if door == "outputs" else 1

@@ -51,6 +51,11 @@ class Config(NamedTuple):
     files: tuple[File, ...] = ()
     sources: Mapping[str, tuple[Layer, Path]] = MappingProxyType({})
 
+    @property
+    def refused(self) -> tuple[Finding, ...]:
+        """The settings that the project's file may not make (the event `host.project_key_refused`)."""
+        return tuple(finding for finding in self.findings if finding.kind == "refused")
+
     def may_ask(self, door: str) -> bool:
         """Whether a door may ask its judge; where not, the reason is `config`."""
         return self.authority and door not in self.silent
@@ -89,7 +94,9 @@ def user_file() -> tuple[str, bool]:
     return os.path.join(config_dir(), USER_FILE), False
 
 
-def load(cwd: str | None = None, *, overrides: Mapping[str, object] | None = None) -> Config:
+def load(
+    cwd: str | None = None, *, overrides: Mapping[str, object] | None = None, project: bool = True
+) -> Config:
     """The settings in force in a working folder.
 
     Files are read again only when they changed. One that was good and is broken now keeps its last good
@@ -98,6 +105,7 @@ def load(cwd: str | None = None, *, overrides: Mapping[str, object] | None = Non
     Args:
         cwd: The working folder, whose project's file counts; None is the process's own.
         overrides: The command line's layer, by full key; a value of None sets nothing.
+        project: Whether a project's file counts.
 
     Raises:
         ConfigError: An override is no key or no value of it; `key` names it.
@@ -116,10 +124,10 @@ def load(cwd: str | None = None, *, overrides: Mapping[str, object] | None = Non
     elif named:
         authority = False
         findings.append(Finding("broken", "does not exist, and was named as the user's file", file=path))
-    place = project_file(cwd)
+    place = project_file(cwd) if project else None
     if place is not None and os.path.realpath(place[0]) != os.path.realpath(path):
-        project = _read(place[0], "project", place[1])
-        files.extend([project] if project is not None else [])
+        theirs = _read(place[0], "project", place[1])
+        files.extend([theirs] if theirs is not None else [])
 
     for file in files:
         found = [file.problem] if file.problem is not None else []

@@ -1,0 +1,108 @@
+"""Set one key in the user's file; comments, order and everything else in it stay as they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import MutableMapping
+from typing import Any, cast
+
+from admit.config.check import accept, shown, visible
+from admit.config.files import File
+from admit.config.keys import Key
+from admit.config.places import private_folder
+from admit.errors import ConfigError
+
+
+def parse_value(key: Key, word: str, name: str) -> Any:
+    """The value that a word on the command line means: text as it is, everything else as TOML spells it.
+
+    Raises:
+        ConfigError: It may not stand under the key.
+    """
+    import tomllib
+
+    try:
+        raw: object = word
+        if key.kind != "text":
+            read = tomllib.loads(f"v = {word}")
+            raw = read["v"] if len(read) == 1 else word  # a word with a newline may set more than one
+        return accept(key, raw)
+    except tomllib.TOMLDecodeError:
+        example = shown(key.default) if key.default else "7"
+        text = f'{name} takes a value such as {example}, not "{visible(word)}"'
+        raise ConfigError(text, key=name) from None
+    except ValueError as error:
+        raise ConfigError(f"{name} {error}", key=name) from None
+
+
+def with_value(text: str, name: str, value: Any) -> str:
+    """A TOML text with one key set, everything else as it was.
+
+    Raises:
+        ConfigError: The file's shape does not let this be done safely.
+    """
+    import tomllib
+
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    body = text[len(mark) :]
+    plain = list(value) if isinstance(value, tuple) else value
+    try:
+        wanted = tomllib.loads(body)
+        _put(wanted, name, plain)
+        document = tomlkit.parse(body)
+        _put(cast(MutableMapping[str, Any], document), name, plain, tomlkit.table)
+        changed = tomlkit.dumps(document)
+        if tomllib.loads(changed) != wanted:
+            raise ValueError("another key would change")
+    except (TOMLKitError, ValueError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"{name} cannot be set in this file ({error}): write it by hand", key=name
+        ) from None
+    if "\r\n" in body:
+        changed = changed.replace("\r\n", "\n").replace("\n", "\r\n")
+    return mark + changed
+
+
+def write(file: File | None, path: str, name: str, value: Any) -> None:
+    """Set a key in the user's file, which is made with mode 0600 where there is none.
+
+    The new file replaces the old one whole, or not at all; a link keeps pointing at it.
+
+    Raises:
+        ConfigError: The file is broken, or cannot be edited safely.
+        OSError: It cannot be written.
+    """
+    if file is not None and file.problem is not None:
+        raise ConfigError(f"mend the file first: {file.problem}")
+    target = os.path.realpath(path)
+    text = ""
+    if file is not None:
+        with open(target, encoding="utf-8", newline="") as old:
+            text = old.read()
+    changed = with_value(text, name, value).encode()
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        private_folder(folder)
+    temporary = f"{target}.{os.getpid()}.new"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(fd, "wb") as new:
+            new.write(changed)
+            new.flush()
+            os.fsync(fd)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _put(table: MutableMapping[str, Any], name: str, value: Any, new_table: Any = dict) -> None:
+    *above, last = name.split(".")
+    for part in above:
+        if part not in table:
+            table[part] = new_table()
+        table = table[part]
+    table[last] = value
