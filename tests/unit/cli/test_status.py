@@ -1,0 +1,132 @@
+"""`admit status`: the counts of each door, and what must be known beside them."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from admit.cli import frame
+from admit.cli.status import short
+from admit.config import layers
+from admit.core.events import Event
+from admit.ledger.port import DecisionRow, Recall, Record
+from admit.ledger.sqlite import SqliteLedger
+
+NOW = int(time.time() * 1000)
+DAY = 86_400_000
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    for variable, folder in (("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("HOME", "home")):
+        monkeypatch.setenv(variable, str(tmp_path / folder))
+    for variable in ("ADMIT_CONFIG", "ADMIT_OFF"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(layers, "_seen", {})
+    monkeypatch.setattr(layers, "_user_file", None)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def admit(capsys):
+    def run(*args: str) -> tuple[int, str, str]:
+        code = frame.run(args)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def write(*records: Record) -> None:
+    ledger = SqliteLedger()
+    for record in records:
+        ledger.append(record)
+    ledger.close()
+
+
+def decision(number: int, door: str = "outputs", **fields) -> Record:
+    return Record(DecisionRow(f"{number:032x}", ts_ms=fields.pop("ts_ms", NOW), door=door, **fields))
+
+
+def some_decisions() -> tuple[Record, ...]:
+    judged = {"status": "judged", "n_within": 12, "n_admitted": 5, "n_blocked": 6, "n_unjudged": 1}
+    return (
+        decision(1, size_in=121_437, size_out=5_870, output_id="o_1", **judged),
+        decision(2, size_in=50_000, size_out=6_000, size_host=30_000, output_id="o_2", status="off"),
+        decision(
+            3, size_in=9_000, size_out=9_000, output_id="o_3", status="fallback", n_within=2, n_unjudged=2
+        ),
+        decision(4, "tools", size_in=4_000, size_out=900, **judged),
+        decision(5, "tools", ts_ms=NOW - 30 * DAY, size_in=4_000, size_out=900, **judged),
+        Record(recalls=(Recall("r1", "o_2", NOW, "whole", "cli", 50_000),)),
+        Record(recalls=(Recall("r2", "o_2", NOW, "range", "cli", 100),)),
+    )
+
+
+def test_without_a_record_nothing_is_counted_and_nothing_is_made(admit, tmp_path):
+    code, out, _ = admit("status")
+    assert code == 0 and out == "No door has decided anything in this time.\n"
+    assert not (tmp_path / "state").exists()
+
+
+def test_one_row_a_door_and_for_outputs_one_more(admit):
+    write(*some_decisions())
+    code, out, _ = admit("status")
+    assert code == 0
+    head, *rows = [" ".join(line.split()) for line in out.splitlines()]
+    assert head == (
+        "door decisions asked admitted blocked unjudged fallbacks kept of offered saved went back"
+    )
+    assert rows == [
+        "outputs, excerpt 2 2 0 0 2 1 15.0k of 59.0k characters 24.0k characters 1",
+        "outputs, filtered 1 12 5 6 1 0 5,870 of 121.4k characters 115.6k characters 0",
+        "tools 1 12 5 6 1 0 900 of 4,000 tokens 3,100 tokens -",
+    ]
+
+
+def test_since_chooses_the_time(admit):
+    write(*some_decisions())
+    rows = json.loads(admit("status", "--since", "60d", "--json")[1])["doors"]
+    assert [(row["door"], row["decisions"]) for row in rows] == [("outputs", 2), ("outputs", 1), ("tools", 2)]
+    assert json.loads(admit("status", "--since", "2999-01-01", "--json")[1])["doors"] == []
+
+
+@pytest.mark.parametrize("word", ["yesterday", "", "d", "-1d", "1y", "2026-13-01", "١d", "99999999999d"])
+def test_a_time_that_is_none_shows_every_form(word, admit):
+    code, _, err = admit("status", "--since", word)
+    assert code == 2 and "write 7d, 12h, 30m or 2026-01-31" in err
+
+
+def test_drops_losses_and_a_pause_stand_below(admit):
+    ledger = SqliteLedger()
+    ledger.append(Record(events=(Event("e1", "ledger.dropped", NOW, {"busy": 2, "full": 1}),)))
+    ledger.append(Record(events=(Event("e2", "ledger.spool_dropped", NOW, {"n": 4}),)))
+    ledger._seq += 3  # three records of this process die in its queue
+    ledger.append(Record(events=(Event("e3", "ledger.pruned", NOW, {"rows": 1, "bytes": 1}),)))
+    ledger.close()
+    admit("pause")
+    code, out, _ = admit("status")
+    assert code == 0
+    assert "Not recorded: 7 records (2 busy, 1 full, 4 spool)." in out
+    assert "Lost: 3 records of processes that were killed" in out
+    assert "Paused by admit pause" in out
+    answer = json.loads(admit("status", "--json")[1])
+    assert answer["dropped"] == {"busy": 2, "full": 1, "spool": 4}
+    assert sum(answer["gaps"].values()) == 3 and answer["paused"]["by"] == "admit pause"
+
+
+def test_a_damaged_record_is_a_finding_with_its_fix(admit, tmp_path):
+    write(*some_decisions())
+    (tmp_path / "state/admit/ledger.db").write_bytes(b"not a database" * 1000)
+    code, _, err = admit("status")
+    assert code == 2 and "admit ledger recover" in err
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0"), (999, "999"), (9_999, "9,999"), (10_000, "10.0k"), (1_500_000, "1.5M"), (2 * 10**9, "2.0G")],
+)
+def test_a_count_stays_short(count, text):
+    assert short(count) == text
