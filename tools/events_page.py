@@ -1,0 +1,101 @@
+"""The documentation page of every event, made from the list of events.
+
+    python tools/events_page.py > docs/events.md
+
+What an event means stands here, its fields and words in `admit.core.events`; an event without a meaning stops
+the page.
+"""
+
+# ruff: noqa: E501 (a row of a Markdown table is one line)
+
+from __future__ import annotations
+
+from admit.core.events import EVENT_SCHEMA, EVENTS, EventType
+
+HEAD = f"""\
+# Events
+
+<!-- Made by `python tools/events_page.py > docs/events.md`; change src/admit/core/events.py instead. -->
+
+The ledger writes down what happened as events and decisions. This is the closed list: an event, a field or a word that
+does not stand here is not written. `admit ledger show` prints them; `admit ledger export` gives them as JSON lines.
+
+Every event also has:
+
+| field | what it is |
+|---|---|
+| `event_id` | 128 random bits as hex |
+| `type` | the name below |
+| `ts_ms` | UTC milliseconds since 1970, for display; never an order |
+| `schema` | version of the form of the event's own fields, now {EVENT_SCHEMA} |
+| `decision_id`, `session`, `door` | what it belongs to; empty where it belongs to nothing |
+| `writer`, `seq` | the process that wrote it, and its record number from 1 without holes |
+| `content_hash` | SHA-256 over the canonical JSON of all other fields |
+
+A field that is unknown is `null`, never 0. What had to be left out for size is named in `truncated`.
+"""
+
+SECTIONS = {
+    "admit": "Every door",
+    "host": "Hosts: where agents meet Admit",
+    "ledger": "The ledger itself",
+    "outputs": "The outputs door",
+}
+
+MEANINGS = {
+    "admit.capped": "More was offered than the judge may be asked about. `ids` are the unjudged, at most 64; `more` counts the rest.",
+    "admit.fallback": "A judge did not give a usable reply; the door did what it does without one.",
+    "admit.shadow_diff": "In shadow mode: how many candidates enforcing would have withheld, and which (at most 64).",
+    "admit.shed": "A request passed unjudged because too many were waiting.",
+    "admit.delivered": "The host took what was shown: bytes, by which channel, and how that is known.",
+    "admit.not_delivered": "What was to be shown did not reach the agent.",
+    "admit.hidden_unicode": "Invisible or direction-changing characters were found: where, and of which classes.",
+    "host.hook": "One hook of a host was answered.",
+    "host.hook_odd": "A hook came in a form that was not expected; it passed as without Admit.",
+    "host.daemon_start": "The daemon started.",
+    "host.daemon_stop": "The daemon ended.",
+    "host.init": "Admit was wired into a host, or taken out: which files, which action.",
+    "host.selftest": "One probe of a host's self-test, with its result.",
+    "host.project_key_refused": "A project's file set a key that is the user's alone, or loosened one.",
+    "ledger.dropped": "Records that were not written, a count for each cause.",
+    "ledger.spool_dropped": "Records that were dropped because the spool was full.",
+    "ledger.spool_drained": "Records taken from the spool into the database, and how many of its lines could not be read.",
+    "ledger.pruned": "Rows and bytes removed by retention.",
+    "ledger.recovered": "Rows salvaged from a damaged database, and rows lost.",
+    "ledger.migrated": "The database was brought from one schema version to another.",
+    "outputs.decision": "What was decided on one tool output; sizes in characters of the view, times in ms.",
+    "outputs.judged": "Each passage the judge was asked about, with its score: enough to replay another threshold or budget without a call.",
+    "outputs.recalled": "A stored output was given back.",
+    "outputs.fault": "The store, a parser, the ledger or the judge failed; the answer stood.",
+    "outputs.forgot": "The memory of what was shown in a session was emptied.",
+}
+
+
+def page() -> str:
+    """The whole page, in Markdown.
+
+    Raises:
+        KeyError: An event has no meaning, or its prefix no section.
+    """
+    parts = [HEAD]
+    for prefix in dict.fromkeys(name.partition(".")[0] for name in EVENTS):
+        parts.append(
+            f"\n## {SECTIONS[prefix]}\n\n| event | meaning | fields | kept in |\n|---|---|---|---|\n"
+        )
+        for name, event in EVENTS.items():
+            if name.partition(".")[0] == prefix:
+                parts.append(f"| `{name}` | {MEANINGS[name]} | {fields_of(event)} | `{event.row}` |\n")
+    return "".join(parts)
+
+
+def fields_of(event: EventType) -> str:
+    """The fields of an event, each with its closed list of words where it has one."""
+    texts = []
+    for field in event.fields:
+        words = event.words.get(field, ())
+        texts.append(f"`{field}`" + (f" ({', '.join(words)})" if words else ""))
+    return ", ".join(texts)
+
+
+if __name__ == "__main__":
+    print(page(), end="")
