@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from admit.cli.frame import DONE, FINDING, json_option, print_json, table
+from admit.cli.frame import DONE, FINDING, counted, json_option, print_json, table
 from admit.config import edit, layers, places
 from admit.config.check import nearest, range_of, shown, tightens
 from admit.config.keys import KEYS, Key, find
@@ -37,7 +37,7 @@ def show(with_origin: bool, as_json: bool) -> int:
         rows.append([*row, _origin(config, name)] if with_origin else row)
     click.echo(table(rows, ["key", "value", "unit", "from"][: 4 if with_origin else 3]))
     if config.findings:
-        click.echo(f"\n{_count(config.findings, 'finding')}: admit config check", err=True)
+        click.echo(f"\n{counted(len(config.findings), 'finding')}: admit config check", err=True)
     return DONE
 
 
@@ -179,7 +179,3 @@ def _as_json(config: layers.Config, name: str) -> dict[str, Any]:
 def _short(path: str) -> str:
     home = os.path.expanduser("~")
     return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
-
-
-def _count(items: tuple[object, ...], noun: str) -> str:
-    return f"{len(items):,} {noun}{'' if len(items) == 1 else 's'}"

@@ -146,6 +146,11 @@ def table(rows: Iterable[Sequence[str]], head: Sequence[str], *, right: Iterable
     )
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: `1 record`, `3 records`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """` Did you mean 'x'?`, or nothing where no known word is near."""
     from difflib import get_close_matches

@@ -18,6 +18,8 @@ COMMANDS = (
     "config set",
     "config check",
     "config path",
+    "status",
+    "doctor",
     "pause",
     "resume",
     "completion",
