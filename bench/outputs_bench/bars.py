@@ -31,6 +31,9 @@ def measure(data: Path | None) -> list[Bar]:
     bars.append(Bar("CI jobs labelled by segment, 6,000", "≥ 0.60", "not run: no data", None))
     bars += _by_set("own-test", 6_000, data, _answers)
     bars += _by_set("wentback", 6_000, data, _went_back)
+    bars.append(
+        Bar("filter over local selection at equal size", "interval above 0", "not run: needs a judge", None)
+    )
     bars += _speed()
     return bars
 

@@ -58,7 +58,7 @@ def _y(value: float) -> float:
 
 def _spread(heights: Sequence[float], apart: float = 13.0) -> list[float]:
     """Return label heights in the given order, moved apart so that no two names overlap."""
-    order = sorted(range(len(heights)), key=lambda i: heights[i])
+    order = sorted(range(len(heights)), key=lambda i: (heights[i], -i))
     placed = list(heights)
     for before, after in itertools.pairwise(order):
         placed[after] = max(placed[after], placed[before] + apart)

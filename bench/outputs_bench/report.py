@@ -25,9 +25,9 @@ def clusters(case_set: CaseSet, results: Sequence[Result]) -> list[str] | None:
 
 
 def level(case_set: CaseSet, results: Sequence[Result], *, counted: bool = False) -> Interval:
-    """Return the mean score with its interval: Wilson's where every score is 0 or 1 and cases are single."""
+    """Return the mean score with its interval: Wilson's where every score is 0 or 1."""
     values = [result.counted if counted else result.score for result in results]
-    if not case_set.clustered and case_set.versus_name.startswith("blind") and set(values) <= {0.0, 1.0}:
+    if case_set.yes_or_no:
         return wilson(sum(values), len(values))
     return bootstrap(values, clusters(case_set, results))
 

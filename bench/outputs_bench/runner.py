@@ -62,8 +62,8 @@ def run(name: str, case_set: CaseSet, cases: list[Case], budget: int, *, peers: 
     report = Report([], {})
     try:
         _add(report, name, case_set, budget, OURS, _timed(admit_output, cases, budget))
-    except ImportError as error:
-        report.not_run[OURS] = str(error)
+    except Exception as error:  # a fault of ours must not hide the other rows
+        report.not_run[OURS] = f"{type(error).__name__}: {error}"
     _add_oracle(report, name, case_set, cases, budget)
     for row, baseline in BASELINES.items():
         _add(report, name, case_set, budget, row, _timed(baseline, cases, budget))

@@ -10,6 +10,8 @@ from . import agent_runs, ci_logs, data_questions, own
 from .baselines import Baseline, blind_excerpt, tail
 from .case import Case
 
+BLIND = "blind excerpt of the same size"
+
 
 class CaseSet(NamedTuple):
     """A named set.
@@ -21,6 +23,7 @@ class CaseSet(NamedTuple):
         versus: The baseline that each shown text is compared with at its own size.
         versus_name: Its name in the table.
         clustered: The interval draws groups of cases (runs) instead of cases.
+        yes_or_no: Each case scores 0 or 1, so a level has Wilson's interval.
     """
 
     load: Callable[[Path], list[Case]]
@@ -29,22 +32,21 @@ class CaseSet(NamedTuple):
     versus: Baseline = tail
     versus_name: str = "tail of the same size"
     clustered: bool = False
+    yes_or_no: bool = False
 
 
-def _blind(
-    load: Callable[[Path], list[Case]], title: str, *, needs_data: bool, clustered: bool = False
-) -> CaseSet:
-    return CaseSet(load, title, needs_data, blind_excerpt, "blind excerpt of the same size", clustered)
+def _answered(load: Callable[[Path], list[Case]], title: str, *, needs_data: bool) -> CaseSet:
+    return CaseSet(load, title, needs_data, blind_excerpt, BLIND, yes_or_no=True)
 
 
 SETS: dict[str, CaseSet] = {
     "ci": CaseSet(ci_logs.load, "CI logs, error lines labelled by hand", True),
     "ci-2nd": CaseSet(lambda data: ci_logs.load(data, 2), "CI logs, second annotator", True),
-    "questions": _blind(data_questions.load, "five questions of the data folder", needs_data=True),
-    "own-dev": _blind(lambda _: own.load("dev"), "our own questions, development half", needs_data=False),
-    "own-test": _blind(lambda _: own.load("test"), "our own questions, test half", needs_data=False),
+    "questions": _answered(data_questions.load, "five questions of the data folder", needs_data=True),
+    "own-dev": _answered(lambda _: own.load("dev"), "our own questions, development half", needs_data=False),
+    "own-test": _answered(lambda _: own.load("test"), "our own questions, test half", needs_data=False),
     "own-failures": CaseSet(lambda _: own.load_failures(), "our own failing runs", False),
-    "wentback": _blind(
-        agent_runs.load, "recorded agent runs: what was used next", needs_data=True, clustered=True
+    "wentback": CaseSet(
+        agent_runs.load, "recorded agent runs: what was used next", True, blind_excerpt, BLIND, clustered=True
     ),
 }

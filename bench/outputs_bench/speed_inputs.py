@@ -64,7 +64,9 @@ INPUTS = {
     "10 MB log, emoji": lambda: realistic(10 * MEGABYTE, emoji=True),
     "10 MB in one line": lambda: realistic(10 * MEGABYTE).replace("\n", " "),
     "10 MB, all lines unique": lambda: _unique(10 * MEGABYTE),
-    "10 MB, all lines equal": lambda: _repeat("WARN row skipped: field 'discount' is missing\n", 10 * MEGABYTE),
+    "10 MB, all lines equal": lambda: _repeat(
+        "WARN row skipped: field 'discount' is missing\n", 10 * MEGABYTE
+    ),
     "10 MB, all ANSI": lambda: _repeat("\x1b[31mE\x1b[0m\x1b[1m \x1b[32mo\x1b[0m\x1b[K\n", 10 * MEGABYTE),
     "10 MB nested JSON": lambda: _nested_json(10 * MEGABYTE),
 }

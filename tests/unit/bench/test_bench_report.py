@@ -23,7 +23,7 @@ def test_a_row_that_cannot_run_is_named_with_its_reason_and_the_others_stay(monk
     monkeypatch.setattr(runner, "admit_output", missing)
     done = runner.run("ci", SETS["ci"], made(), 2_000)
     text = report.table(SETS["ci"], done, 2_000)
-    assert "| admit | not run: no such door |" in text
+    assert "| admit | not run: ImportError: no such door |" in text
     assert "| tooltrim | not run: asked for with --peers |" in text
     assert "| oracle | 1.000 [1.000, 1.000] |" in text
 
