@@ -99,11 +99,13 @@ class Gap(NamedTuple):
         first: First raw line left out, from 1.
         last: Last raw line left out.
         chars: Characters left out.
+        whole: Whether it is whole lines; else it begins or ends inside one.
     """
 
     first: int
     last: int
     chars: int
+    whole: bool = True
 
 
 class Kept(NamedTuple):
@@ -160,6 +162,7 @@ class OutputResult(NamedTuple):
     chunks: tuple[ChunkRuling, ...] = ()
     dropped_qualifying: Mapping[str, float] | None = None
     parsers: tuple[str, ...] = ()
+    parsed: bool = False
     decision: Decision | None = None
     decision_id: str = ""
     requests: int = 0
@@ -167,6 +170,15 @@ class OutputResult(NamedTuple):
     total_ms: float = 0.0
     saved_chars: int = 0
     passed_over: tuple[Kept, ...] = ()
+
+
+class JudgeProfile(NamedTuple):
+    """What the judge's profile says for this door: questions per ask, least score, time in ms."""
+
+    max_candidates: int = 24
+    threshold: float = 1.5
+    timeout_ms: int = 2_000
+    name: str = "local"
 
 
 class FilterConfig(NamedTuple):

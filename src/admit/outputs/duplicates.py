@@ -1,0 +1,59 @@
+"""Exact duplicates: an output that the agent has in front of it is not shown again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from typing import NamedTuple
+
+MOST_SESSIONS = 64
+MOST_PER_SESSION = 512
+
+
+class Seen(NamedTuple):
+    """An output shown before in this session.
+
+    Attributes:
+        id: Its stored id.
+        tool: The tool that gave it.
+        task_key: The task it was cut for; None where it was shown whole.
+    """
+
+    id: str
+    tool: str
+    task_key: str | None
+
+
+def duplicate_key(text: str, exit_code: int | None) -> bytes:
+    """What makes two outputs one: each line right-trimmed, the whole trimmed, and the exit code."""
+    trimmed = "\n".join(map(str.rstrip, text.split("\n"))).strip()
+    return hashlib.sha256(f"{exit_code}\n{trimmed}".encode("utf-8", "surrogatepass")).digest()
+
+
+class ShownBefore:
+    """What each session was shown since its last compaction; the oldest go when there are too many."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[str, OrderedDict[bytes, Seen]] = OrderedDict()
+
+    def find(self, session: str, key: bytes, task_key: str) -> Seen | None:
+        """The earlier output, if the agent saw it whole or cut for this same task."""
+        seen = self._sessions.get(session, {}).get(key)
+        return seen if seen is not None and seen.task_key in (None, task_key) else None
+
+    def add(self, session: str, key: bytes, seen: Seen) -> None:
+        """Remember what was shown; an output once shown whole stays so."""
+        entries = self._sessions.setdefault(session, OrderedDict())
+        self._sessions.move_to_end(session)
+        before = entries.get(key)
+        if before is None or before.task_key is not None:
+            entries[key] = seen
+        entries.move_to_end(key)
+        while len(entries) > MOST_PER_SESSION:
+            entries.popitem(last=False)
+        while len(self._sessions) > MOST_SESSIONS:
+            self._sessions.popitem(last=False)
+
+    def forget(self, session: str) -> int:
+        """Empty a session's memory; gives the number of entries that went."""
+        return len(self._sessions.pop(session, {}))

@@ -1,0 +1,418 @@
+"""The outputs door: what one large tool output may put into the context.
+
+exempt → store → duplicate → gate → look (view, marks, weights) → choose, or ask a judge and choose → check
+→ render → record. The whole output stays one call away, and whatever fails, the answer is the original or
+the deterministic excerpt.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections import Counter
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+from admit.core.question import Judge
+from admit.errors import StoreFailed
+from admit.judges.batches import batches
+from admit.judges.bounded import BoundedJudge
+from admit.judges.clock import Clock, SystemClock
+from admit.ledger.port import Ledger, OutputMeta, OutputRef, OutputStore
+
+from .binary import is_binary
+from .duplicates import Seen, ShownBefore, duplicate_key
+from .excerpt import Looked, budget_chars, look, saves_enough, show
+from .model import How, JudgeProfile, OutputConfig, OutputResult, RawOutput, Task
+from .nonce import header_line, nonce, verifies
+from .recall import RecallResult, recall
+from .record import record
+from .select import reserved_end, select
+from .taskwords import task_words
+from .view import as_utf8, characters, clean
+
+if TYPE_CHECKING:
+    from .ask import Asked
+    from .verdicts import Verdicts
+
+# Beyond this a dirty output is taken as over the gate without counting what its escapes leave.
+COUNTED_BYTES = 1_000_000
+
+
+class JudgeEstimate(NamedTuple):
+    """What the filter would send: requests, bytes of the passages, passages asked about."""
+
+    requests: int
+    bytes: int
+    chunks: int
+
+
+class OutputGate:
+    """The front of the outputs door.
+
+    Args:
+        config: Sizes, shares, words.
+        store: Where the full output goes first; without it nothing is cut.
+        judge: Who scores passages when the filter is on.
+        ledger: Where decisions are recorded; None records nothing.
+        clock: For the deadline and the times in the record.
+        key: The install key, for the nonce of header and markers.
+        profile: What the judge may be asked.
+        recall_way: How the agent gets the whole output, with ``{id}``; only a way that works is named.
+    """
+
+    def __init__(
+        self,
+        config: OutputConfig,
+        *,
+        store: OutputStore,
+        judge: Judge | None = None,
+        ledger: Ledger | None = None,
+        clock: Clock | None = None,
+        key: bytes = b"",
+        profile: JudgeProfile | None = None,
+        recall_way: str = "admit recall {id}",
+    ) -> None:
+        self.config = config
+        self.totals: Counter[str] = Counter()
+        self._store = store
+        self._clock = clock or SystemClock()
+        self._judge = BoundedJudge(judge, self._clock) if judge is not None else None
+        self._ledger = ledger
+        self._key = key
+        self._profile = profile or JudgeProfile()
+        self._recall_way = recall_way
+        self._shown = ShownBefore()
+
+    def admit(
+        self,
+        output: RawOutput,
+        task: Task | None = None,
+        *,
+        session: str | None = None,
+        budget: int | None = None,
+    ) -> OutputResult:
+        """Decide what the agent sees of one output.
+
+        Never raises for input, judge, store or ledger faults: then the original is shown, with the reason.
+
+        Args:
+            output: The output as it came.
+            task: What the agent is doing.
+            session: Whose memory of shown outputs applies; None remembers nothing.
+            budget: Characters to keep, where not the configured number.
+        """
+        started = self._clock.monotonic()
+        try:
+            result = self._admit(output, task or Task(), session, budget)
+        except Exception as fault:  # whatever is wrong in here, the agent gets its output
+            result = _original(output, "exempt", f"internal:{type(fault).__name__}")
+        result = result._replace(total_ms=round((self._clock.monotonic() - started) * 1000, 3))
+        self.totals[f"{result.how}:{result.reason}"] += 1
+        return self._recorded(result, output, task or Task(), session)
+
+    def admit_streams(
+        self, stdout: RawOutput, stderr: RawOutput, task: Task | None = None, *, session: str | None = None
+    ) -> tuple[OutputResult, OutputResult]:
+        """Both streams of one command. Where both are over the gate they share the budget.
+
+        Two to one for stdout, one to one when the command failed.
+        """
+        budget = self.config.max_kept_chars
+        if min(map(self._rough_chars, (stdout, stderr))) < self.config.gate_chars:
+            return self.admit(stdout, task, session=session), self.admit(stderr, task, session=session)
+        first = budget // 2 if stdout.exit_code else budget * 2 // 3
+        return (
+            self.admit(stdout, task, session=session, budget=first),
+            self.admit(stderr, task, session=session, budget=budget - first),
+        )
+
+    def recall(
+        self,
+        id: str,
+        *,
+        lines: tuple[int, int] | None = None,
+        search: str | None = None,
+        regex: bool = False,
+        whole: bool = False,
+        cursor: str | None = None,
+    ) -> RecallResult:
+        """Text of a stored output: a range of lines, the hits of a search, the whole, or the first page.
+
+        Raises:
+            OutputNotFound: The id is expired, deleted, altered or was never stored.
+            BadRange: The range or the cursor cannot be read.
+            BadPattern: The pattern does not compile.
+        """
+        return recall(
+            self._store,
+            self._key,
+            id,
+            lines=lines,
+            search=search,
+            regex=regex,
+            whole=whole,
+            cursor=cursor,
+            page_chars=self.config.recall_chars,
+        )
+
+    def forget(self, session: str) -> int:
+        """Empty the memory of what this session was shown: after a compaction it is no longer in view."""
+        return self._shown.forget(session)
+
+    def estimate(self, output: RawOutput, task: Task | None = None) -> JudgeEstimate:
+        """What the filter would ask of the judge for this output. Sends nothing."""
+        looked = look(as_utf8(output.data), output, task or Task(), self.config)
+        asked = self._prepare(looked, output, task or Task())
+        limits = self._judge.limits() if self._judge is not None else None
+        parts = batches(asked.ask, limits) if limits is not None else (asked.ask.questions,)
+        sent = [question for part in parts for question in part]
+        return JudgeEstimate(
+            len([part for part in parts if part]),
+            sum(len(question.subject.encode("utf-8", "surrogatepass")) for question in sent),
+            len(sent),
+        )
+
+    def _admit(self, output: RawOutput, task: Task, session: str | None, budget: int | None) -> OutputResult:
+        config = self.config
+        if config.mode == "off":
+            return _original(output, "exempt", "off")
+        if any(fnmatchcase(output.tool, pattern) for pattern in config.skip_tools):
+            return _original(output, "exempt", "skipped")
+        if verifies(output.data, self._key, self._stored_hash):
+            return _original(output, "exempt", "recall")
+        data = as_utf8(output.data)
+        chars = _view_chars(data)
+        if chars < config.floor_chars:
+            return _original(output, "exempt", "small")
+        if is_binary(data):
+            return _original(output, "exempt", "binary")
+        try:
+            ref = self._store.put(output.data, OutputMeta(output.tool, session, output.exit_code))
+        except StoreFailed:
+            return _original(output, "exempt", "store_failed")
+        result = self._stored(output, task, session, budget, ref, data, chars)
+        return result._replace(id=ref.id)
+
+    def _stored(
+        self,
+        output: RawOutput,
+        task: Task,
+        session: str | None,
+        budget: int | None,
+        ref: OutputRef,
+        data: bytes,
+        chars: int,
+    ) -> OutputResult:
+        """The steps after the full copy is safe."""
+        task_key = hashlib.sha256("\n".join(task_words(task).weights).encode()).hexdigest()
+        key = duplicate_key(data.decode("utf-8", "replace"), output.exit_code) if session else b""
+        if session and chars >= self.config.duplicate_min_chars:
+            seen = self._shown.find(session, key, task_key)
+            if seen is not None and self.config.mode == "enforce":
+                return self._duplicate(output, seen, ref, chars, data)
+        if output.kind == "file_read" or chars < self.config.gate_chars:
+            reason = "file_read" if output.kind == "file_read" else "under_gate"
+            result = _original(output, "exempt", reason)._replace(original_chars=chars)
+        else:
+            result = self._selected(output, task, ref, data, budget)
+        if session:
+            self._shown.add(session, key, Seen(ref.id, output.tool, task_key if result.changed else None))
+        return result
+
+    def _selected(
+        self, output: RawOutput, task: Task, ref: OutputRef, data: bytes, budget: int | None
+    ) -> OutputResult:
+        """Choose, with a judge's verdicts where there are any, and keep the choice if it saves enough."""
+        config = self.config
+        looked = look(data, output, task, config)
+        verdicts, reason = self._verdicts(looked, output, task)
+        usable = verdicts if verdicts is not None and verdicts.usable else None
+        most = config.max_kept_chars if usable is None else config.filter.max_kept_chars
+        most = budget_chars(looked, config, most if budget is None else budget)
+        whole_only = config.filter.fit == "chunks"
+        says = usable.judged(len(looked.view.texts), whole_only=whole_only) if usable is not None else None
+        selection = select(looked.view, looked.weighed, config, most, says)
+        drops = usable.dropped(selection.lines) if usable is not None else None
+        shown = show(
+            looked,
+            selection,
+            nonce(self._key, hashlib.sha256(output.data).digest(), looked.view.data),
+            exit_code=output.exit_code,
+            notes=_notes(output, ref, usable, drops),
+            recall=self._way(ref.id),
+        )
+        result = _original(output, "kept", "saving")._replace(
+            mode=looked.weighed.mode,
+            original_chars=looked.chars,
+            original_lines=looked.lines,
+            kept_chars=looked.chars,
+            kept_lines=looked.lines,
+            parsers=looked.weighed.parsers,
+            parsed=looked.weighed.report.parsed,
+        )
+        if verdicts is not None:
+            result = result._replace(
+                chunks=verdicts.chunk_rulings(),
+                decision=verdicts.decision,
+                requests=len(verdicts.reply.calls),
+                judge_ms=verdicts.reply.elapsed_ms,
+            )
+        if not saves_enough(looked.chars, shown, config):
+            return result
+        result = result._replace(
+            how="judged" if usable is not None else "local",
+            reason=reason,
+            kept_chars=shown.kept_chars,
+            kept_lines=shown.kept_lines,
+            gaps=shown.gaps,
+            kept=shown.kept,
+            passed_over=shown.passed_over,
+            dropped_qualifying=drops,
+        )
+        if config.mode != "enforce":
+            return result
+        text, raw = self._masked(shown.text, shown.data)
+        limit = output.host_limit_chars
+        without = looked.chars if limit is None else min(looked.chars, limit)
+        return result._replace(text=text, data=raw, changed=True, saved_chars=max(0, without - len(text)))
+
+    def _verdicts(self, looked: Looked, output: RawOutput, task: Task) -> tuple[Verdicts | None, str]:
+        """Ask the judge, where the filter is on and its scope holds; and why its word is not used."""
+        config = self.config.filter
+        if not config.enabled or self._judge is None:
+            return None, ""
+        if config.scope == "unparsed" and looked.weighed.report.parsed:
+            return None, ""
+        if not task.text.strip():
+            return None, "no_task"
+        from .verdicts import ask_judge
+
+        verdicts = ask_judge(self._judge, self._prepare(looked, output, task))
+        return verdicts, "" if verdicts.usable else verdicts.decision.reason or ""
+
+    def _prepare(self, looked: Looked, output: RawOutput, task: Task) -> Asked:
+        from admit.judges.redact import Redactor
+
+        from .ask import prepare
+
+        return prepare(
+            looked,
+            output,
+            task,
+            self.config.filter,
+            self._profile,
+            end=reserved_end(looked.view, self.config, self.config.filter.max_kept_chars),
+            request_id=secrets.token_hex(8),
+            redactor=Redactor(),
+        )
+
+    def _way(self, output_id: str) -> str:
+        return self._recall_way.format(id=output_id) if self._recall_way else ""
+
+    def _duplicate(
+        self, output: RawOutput, seen: Seen, ref: OutputRef, chars: int, data: bytes
+    ) -> OutputResult:
+        lines = data.count(b"\n") + (not data.endswith(b"\n"))
+        code = "unknown" if output.exit_code is None else output.exit_code
+        digits = nonce(self._key, hashlib.sha256(output.data).digest(), data)
+        way = f" Whole output: {self._way(ref.id)}" if self._recall_way else ""
+        text = header_line(
+            digits,
+            f"{chars:,} chars, {lines:,} lines, exit code {code}: unchanged, the same as {seen.id} from "
+            f"{seen.tool or 'an earlier call'}, shown above.{way}",
+        )
+        return OutputResult(
+            f"{text}\n",
+            f"{text}\n".encode(),
+            True,
+            "duplicate",
+            "",
+            original_chars=chars,
+            original_lines=lines,
+        )
+
+    def _masked(self, text: str, data: bytes) -> tuple[str, bytes]:
+        if not self.config.mask:
+            return text, data
+        from admit.judges.redact import Redactor
+
+        masked = Redactor().redact(text).text
+        return (text, data) if masked == text else (masked, masked.encode("utf-8", "surrogatepass"))
+
+    def _recorded(
+        self, result: OutputResult, output: RawOutput, task: Task, session: str | None
+    ) -> OutputResult:
+        if self._ledger is None or not result.id:
+            return result
+        result = result._replace(decision_id=secrets.token_hex(16))
+        try:
+            self._ledger.append(
+                record(result, output, task, session, self.config, self._ledger, self._profile.name)
+            )
+        except Exception:  # a record that cannot be made must not cost the answer
+            self.totals["fault:ledger"] += 1
+        return result
+
+    def _stored_hash(self, output_id: str) -> bytes | None:
+        ref = self._store.find(output_id)
+        return bytes.fromhex(ref.sha256) if ref is not None else None
+
+    @staticmethod
+    def _rough_chars(output: RawOutput) -> int:
+        return _view_chars(as_utf8(output.data))
+
+
+def filter_output(
+    data: bytes | str, task: str = "", *, exit_code: int | None = None, max_chars: int = 6000
+) -> str:
+    """Cut one output to what matters for a task: no store, no recall, no judge, no record.
+
+    Returns the text unchanged when it is short, binary, or when cutting it would save too little.
+    """
+    config = OutputConfig(max_kept_chars=max_chars)
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    output, wanted = RawOutput(raw, exit_code), Task(task)
+    text = as_utf8(raw)
+    if _view_chars(text) < config.gate_chars or is_binary(text):
+        return _text(raw)
+    looked = look(text, output, wanted, config)
+    digits = nonce(b"", hashlib.sha256(raw).digest(), looked.view.data)
+    selection = select(looked.view, looked.weighed, config, max_chars)
+    shown = show(looked, selection, digits, exit_code=exit_code)
+    return shown.text if saves_enough(looked.chars, shown, config) else _text(raw)
+
+
+def _notes(
+    output: RawOutput, ref: OutputRef, verdicts: Verdicts | None, drops: Mapping[str, float] | None
+) -> list[str]:
+    """What the header has to say beside sizes: cuts made elsewhere, and what a judge did."""
+    notes: list[str] = []
+    if output.host_limit_chars is not None and output.host_limit_chars < len(output.data):
+        notes.append(f"The host would have cut it at {output.host_limit_chars:,} chars.")
+    if not ref.complete:
+        notes.append("The stored copy holds the first and the last part only.")
+    if verdicts is not None:
+        coverage = verdicts.decision.coverage
+        also = f", {coverage.unjudged} unjudged" if coverage.unjudged else ""
+        notes.append(f"A judge scored {coverage.judged} passages{also}.")
+    if drops is not None:
+        notes.append(f"{drops['chunks']:,.0f} more ({drops['chars']:,.0f} chars) qualified and did not fit.")
+    return notes
+
+
+def _original(output: RawOutput, how: How, reason: str) -> OutputResult:
+    return OutputResult(_text(output.data), output.data, False, how, reason)
+
+
+def _text(data: bytes) -> str:
+    return as_utf8(data).decode("utf-8", "replace")
+
+
+def _view_chars(data: bytes) -> int:
+    """Characters of the view. A huge output with escapes is counted with them."""
+    if len(data) <= COUNTED_BYTES and (b"\x1b" in data or b"\r" in data):
+        text = data.decode("utf-8", "replace")
+        return sum(len(clean(line)) + 1 for line in text.split("\n")) - 1
+    return characters(data)

@@ -1,0 +1,84 @@
+"""Guards: lines that stay whatever a weight or a judge says, inside a share of the budget."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from .spend import STRETCHES, Spender
+from .view import View
+from .weigh import Weighed
+
+TERM_LINES = 3
+
+
+def guard(view: View, weighed: Weighed, spender: Spender, chars: int, context: int) -> None:
+    """Keep guarded lines until `chars` are spent on them.
+
+    First one failure line, whatever it costs, if none is kept yet: an output that failed is never shown as
+    one that did not. Then the summaries, the last first; the best lines with a rare word of the task; and
+    per shape the first and the last failure line, one per stretch of the output in turn, with their
+    neighbours.
+    """
+    budget = _Share(spender, chars)
+    _one_failure(weighed, spender)
+    summaries = [mark.line for mark in weighed.report.marks if mark.kind == "summary"]
+    for line in reversed(summaries):
+        budget.take(line, "summary")
+    for line in weighed.task.rare[:TERM_LINES]:
+        budget.take(line, "term")
+    for line in _failures_in_turn(len(view.texts), weighed):
+        if budget.left <= 0:
+            return
+        if budget.take(line, "failure"):
+            for near in range(line - context, line + context + 1):
+                if 0 <= near < len(view.texts):
+                    budget.take(near, "failure")
+
+
+def first_and_last(weighed: Weighed) -> list[int]:
+    """The first and the last failure line of each shape, in line order."""
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for line in weighed.failing:
+        shape = weighed.shapes.ids[line]
+        first.setdefault(shape, line)
+        last[shape] = line
+    return sorted({*first.values(), *last.values()})
+
+
+class _Share:
+    """What the guards may spend of the whole budget."""
+
+    def __init__(self, spender: Spender, chars: int) -> None:
+        self._spender = spender
+        self.left = chars
+
+    def take(self, line: int, rule: str) -> bool:
+        """Whether the line is kept now."""
+        if line in self._spender.rules:
+            return True
+        before = self._spender.spent
+        taken = self._spender.try_take(line, rule, self.left)
+        self.left -= self._spender.spent - before
+        return taken
+
+
+def _one_failure(weighed: Weighed, spender: Spender) -> None:
+    if any(line in spender.rules for line in weighed.failing):
+        return
+    for line in sorted(weighed.failing, key=lambda one: (one not in weighed.marked, -one)):
+        if spender.try_take(line, "failure"):
+            return
+
+
+def _failures_in_turn(n: int, weighed: Weighed) -> Iterator[int]:
+    """Failure lines one per stretch in turn, the last stretch first; in a stretch parsers' marks first."""
+    queues: dict[int, deque[int]] = {}
+    for line in sorted(first_and_last(weighed), key=lambda one: (one not in weighed.marked, one)):
+        queues.setdefault(line * STRETCHES // max(1, n), deque()).append(line)
+    while queues:
+        for stretch in sorted(queues, reverse=True):
+            yield queues[stretch].popleft()
+            if not queues[stretch]:
+                del queues[stretch]

@@ -1,0 +1,81 @@
+"""A character budget being spent on lines, gap markers included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from .view import View
+
+LEAST_MARKER = 48
+STRETCHES = 8
+
+
+def line_cost(text: str) -> int:
+    """Characters of a line with its end; a carriage return before the line feed is part of the end."""
+    return len(text) + 1 - text.endswith("\r")
+
+
+class Spender:
+    """Which lines are kept, by which rule, and what is left of the budget.
+
+    A line costs its characters and 1 for its end. Each gap costs its marker: taking a line inside a gap
+    opens a second one, taking the last line of a gap closes it.
+    """
+
+    def __init__(self, view: View, budget: int) -> None:
+        self._view = view
+        self.budget = budget
+        self.n = len(view.texts)
+        self.rules: dict[int, str] = {}
+        digits = len(f"{view.numbers[-1] if self.n else 0:,}")
+        # The widest marker this output can need: count, first and last line number.
+        self.marker = max(LEAST_MARKER, 34 + 3 * digits)
+        self.spent = self.marker if self.n else 0
+
+    @property
+    def room(self) -> int:
+        """Characters left."""
+        return self.budget - self.spent
+
+    def cost(self, line: int) -> int:
+        """What taking a line would spend: below its length where it closes a gap."""
+        if line in self.rules:
+            return 0
+        before = self._open(line, line - 1)
+        after = self._open(line + 1, line + 1)
+        return line_cost(self._view.texts[line]) + self.marker * (before + after - 1)
+
+    def cost_of(self, lines: Iterable[int]) -> int:
+        """The most that taking these lines together would spend."""
+        return (
+            sum(line_cost(self._view.texts[line]) for line in lines if line not in self.rules) + self.marker
+        )
+
+    def take(self, line: int, rule: str) -> None:
+        """Keep a line, whether it fits or not; taken twice it keeps its first rule."""
+        if line not in self.rules:
+            self.spent += self.cost(line)
+            self.rules[line] = rule
+
+    def try_take(self, line: int, rule: str, limit: int | None = None) -> bool:
+        """Keep a line if it fits the room left, and `limit` where given."""
+        cost = self.cost(line)
+        if cost > self.room or (limit is not None and cost > limit):
+            return False
+        self.take(line, rule)
+        return True
+
+    def _open(self, boundary: int, neighbour: int) -> bool:
+        """Whether a gap would stand at this boundary: something left out between two lines."""
+        if boundary >= self.n:
+            return False
+        if not self._view.follows(boundary):
+            return True
+        return boundary > 0 and neighbour not in self.rules
+
+
+def stretches(n: int) -> list[tuple[int, int]]:
+    """Eight equal stretches of `n` lines, as half-open ranges; fewer where there are fewer lines."""
+    edges = [n * part // STRETCHES for part in range(STRETCHES + 1)]
+    return [(low, high) for low, high in pairwise(edges) if low < high]
