@@ -69,6 +69,9 @@ library a bad override raises `ConfigError`, whose `key` names it.
 | `admit config check` | both files |
 | `admit config path` | where everything is |
 | `admit pause [--minutes N]`, `admit resume` | everything passes as without Admit, for a while |
+
+Every command completes in your shell: `eval "$(admit completion bash)"` in `~/.bashrc`, the same with `zsh` in
+`~/.zshrc`, or `admit completion fish > ~/.config/fish/completions/admit.fish`.
 """
 
 _SECTIONS = (

@@ -81,6 +81,11 @@ def test_an_unknown_option_is_a_usage_error(capsys):
     assert "--colour" in capsys.readouterr().err
 
 
+def test_a_named_settings_file_that_is_not_there_is_a_usage_error(capsys):
+    assert frame.run(["--config", "/nonexistent.toml", "status"]) == 2
+    assert "/nonexistent.toml" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("value", [None, 0, 1, 7, 137])
 def test_a_command_returns_its_exit_code(value, probe):
     probe(lambda: value)

@@ -6,6 +6,8 @@ import os
 import time
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from admit.config import layers
 from admit.errors import ConfigError
@@ -266,6 +268,16 @@ def test_a_file_with_thousands_of_faults_gives_few_findings_and_a_count(home):
     findings = home.load().findings
     assert len(findings) == layers.MAX_FINDINGS + 1
     assert findings[-1].text == "has 2,950 more faults"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@given(st.binary(max_size=80), st.text(alphabet='outpsmdef.="[]{}\n\r\ufeff1 ', max_size=80))
+def test_no_content_of_a_file_makes_loading_fail(home, data, text):
+    layers._seen.clear()
+    home.user(data)
+    home.file(text)
+    config = home.load()
+    assert config.values.keys() >= layers.shipped().keys()
 
 
 # Places
