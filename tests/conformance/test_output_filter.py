@@ -1,7 +1,6 @@
 """The output filter: passages that score at least 1.5 of 3 are kept; any failure keeps the excerpt."""
 
 import pytest
-from gate_cases import LEVELS, gate, score, verdicts
 
 from admit.core.candidate import Candidate
 from admit.core.order import as_given
@@ -9,6 +8,8 @@ from admit.core.policy import DOORS
 from admit.core.question import Score
 from admit.judges.reasons import REASONS
 from admit.judges.scripted import FaultyJudge
+
+from .gate_cases import LEVELS, gate, score, verdicts
 
 FILTER = DOORS["outputs"]
 PUBLISHED = FILTER._replace(unjudged="reject")

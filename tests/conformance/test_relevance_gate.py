@@ -3,7 +3,6 @@
 from random import Random
 
 import pytest
-from gate_cases import gate, hits, no, noul, verdicts, yes
 
 from admit.core.admission import decide, plan
 from admit.core.candidate import Candidate
@@ -13,6 +12,8 @@ from admit.core.question import Ask, RequestLimits, fallback
 from admit.judges.batches import batches
 from admit.judges.reasons import REASONS
 from admit.judges.scripted import FaultyJudge
+
+from .gate_cases import gate, hits, no, noul, verdicts, yes
 
 GATE = DOORS["guidance"]
 

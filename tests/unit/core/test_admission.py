@@ -6,7 +6,6 @@ import sys
 from random import Random
 
 import pytest
-from core_cases import Counted, budgets, chain, forests, ids, reply_to, root, steps
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,8 @@ from admit.core.candidate import UNBOUNDED, Budget, Candidate
 from admit.core.order import forest
 from admit.core.policy import DOORS, Policy, count
 from admit.core.question import Answer, Reply, fallback
+
+from .core_cases import Counted, budgets, chain, forests, ids, reply_to, root, steps
 
 POLICIES = st.builds(
     Policy,

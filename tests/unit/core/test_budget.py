@@ -1,7 +1,6 @@
 """The only counter there is: prefixes under stop, greedy under skip, every unit binding."""
 
 import pytest
-from core_cases import budgets, forests, ids, root
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +8,8 @@ from admit.core.admission import plan
 from admit.core.candidate import UNBOUNDED, Budget, Candidate, Tally, fit
 from admit.core.order import as_given, forest
 from admit.core.policy import Policy, count
+
+from .core_cases import budgets, forests, ids, root
 
 
 def spent(candidates, unit):

@@ -1,7 +1,6 @@
 """The failure table of the doors: what each shows when its judge fails, in every way a judge can fail."""
 
 import pytest
-from core_cases import ids, reply_to, root
 
 from admit.core.admission import decide, plan
 from admit.core.candidate import UNBOUNDED, Budget, Candidate
@@ -9,6 +8,8 @@ from admit.core.order import as_given, by_rank, forest
 from admit.core.policy import DOORS, Policy, count
 from admit.core.question import Reply, fallback
 from admit.judges.reasons import DEFECTS, REASONS
+
+from .core_cases import ids, reply_to, root
 
 ORDERS = {"guidance": forest, "tools": by_rank, "outputs": by_rank, "evidence": as_given}
 OVER_CAP = 30  # more than any door asks about

@@ -3,12 +3,13 @@
 from random import Random
 
 import pytest
-from core_cases import Counted, chain, forests, ids, root, steps
 from hypothesis import given
 from hypothesis import strategies as st
 
 from admit.core.candidate import Candidate
 from admit.core.order import as_given, by_rank, children_of, forest, under
+
+from .core_cases import Counted, chain, forests, ids, root, steps
 
 
 def by_hand(candidates):
