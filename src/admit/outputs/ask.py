@@ -81,7 +81,7 @@ def prepare(
     Passages wholly inside the reserved end are exempt: they are shown whatever is answered.
     """
     texts, smoothed = looked.view.texts, looked.weighed.smoothed
-    redacted = redactor.redact(looked.weighed.located.joined)
+    redacted = redactor.redact("\n".join(texts))
     starts = looked.weighed.located.starts
     found = chunks(texts, config.chunk_chars)
     subjects = {chunk.id: redacted.slice(starts[chunk.first], starts[chunk.last + 1] - 1) for chunk in found}

@@ -107,7 +107,7 @@ def budget_chars(looked: Looked, config: OutputConfig, chars: int) -> int:
     """The budget in characters, lowered so that `max_kept_tokens` holds too, by this output's own density."""
     if not config.max_kept_tokens or not looked.view.texts:
         return chars
-    sample = looked.weighed.located.joined[:200_000]
+    sample = "\n".join(looked.view.texts[:2_000])[:200_000]
     per_char = estimate_tokens(sample) / max(1, len(sample))
     return max(1, min(chars, int(config.max_kept_tokens / max(per_char, 1e-9))))
 

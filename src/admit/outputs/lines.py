@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
 
+# Lines joined in one go where a second copy of the whole text is to be avoided.
+AT_ONCE = 2_048
+
+
 class LineIndex(NamedTuple):
-    """The lines joined by line feeds.
+    """The lines joined by line feeds, in lower case.
 
     Attributes:
-        joined: The text as it is.
-        lowered: The same in lower case, of the same length.
+        lowered: The text; as long as the lines are.
         starts: Where each line begins, and one past the end.
     """
 
-    joined: str
     lowered: str
     starts: Sequence[int]
 
@@ -35,12 +39,28 @@ class LineIndex(NamedTuple):
             at = lowered.find(word, starts[line + 1])
 
 
-def index_lines(texts: Sequence[str]) -> LineIndex:
-    """Index view lines."""
-    joined = "\n".join(texts)
-    lowered = joined.lower()
-    if len(lowered) != len(joined):
+def joined(texts: Sequence[str]) -> str:
+    """View lines joined by line feeds, for looking at, not for showing.
+
+    Characters beyond the basic plane (emoji) become U+FFFD: one of them would make Python hold every
+    character of the whole text in four bytes.
+    """
+    parts: list[str] = []
+    for begin in range(0, len(texts), AT_ONCE):
+        part = "\n".join(texts[begin : begin + AT_ONCE])
+        parts.append(part if part.isascii() else _astral().sub("\ufffd", part))
+    return "\n".join(parts)
+
+
+def index_lines(texts: Sequence[str], text: str) -> LineIndex:
+    """Index view lines; `text` is what `joined` made of them."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
         # A few letters grow when lowered (İ): then only those that do not are lowered.
-        lowered = "".join(low if len(low := letter.lower()) == 1 else letter for letter in joined)
-    starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
-    return LineIndex(joined, lowered, starts)
+        lowered = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
+    return LineIndex(lowered, list(accumulate((len(line) + 1 for line in texts), initial=0)))
+
+
+@lru_cache(maxsize=1)
+def _astral() -> re.Pattern[str]:
+    return re.compile("[\U00010000-\U0010ffff]")

@@ -20,6 +20,9 @@ BLOCK = 1 << 20
 BYTES_PER_LINE = 40
 # Hits looked at per word: enough to spread the windows, little enough to bound the search.
 HITS_PER_WORD = 512
+SAMPLE = 1 << 16
+# A word that stands in more than one of this many lines tells no place from another.
+COMMON_LINES = 20
 
 
 class Scan(NamedTuple):
@@ -82,7 +85,9 @@ def _hits(data: bytes, low: int, high: int, words: Iterable[str]) -> list[list[i
 
     One pass over all words at once, in blocks; a word has at most a few hits per block, evenly spread.
     """
-    pattern = _any_of(tuple(dict.fromkeys(words)))
+    pattern = _any_of(_telling(data, low, high, words))
+    if pattern is None:
+        return []
     blocks = range(low, high, BLOCK)
     most = max(2, HITS_PER_WORD // max(1, len(blocks)))
     found: dict[bytes, list[int]] = {}
@@ -90,21 +95,33 @@ def _hits(data: bytes, low: int, high: int, words: Iterable[str]) -> list[list[i
         block = data[start : min(high, start + BLOCK)].lower()
         here: dict[bytes, list[int]] = {}
         for hit in pattern.finditer(block):
-            here.setdefault(hit.group(1), []).append(start + hit.start())
+            at, end = hit.span(1)
+            here.setdefault(block[at:end], []).append(start + at)
         for word, offsets in here.items():
             step = max(1, len(offsets) // most)
             found.setdefault(word, []).extend([*offsets[:-1:step], offsets[-1]])
     return [found[word] for word in sorted(found, key=lambda one: (len(found[one]), one))]
 
 
+def _telling(data: bytes, low: int, high: int, words: Iterable[str]) -> tuple[bytes, ...]:
+    """The words that tell places apart: not those that stand in every few lines of four samples."""
+    starts = [low + (high - low) * part // 4 for part in range(4)]
+    sample = b"\n".join(data[start : min(high, start + SAMPLE)] for start in starts).lower()
+    most = max(4, sample.count(b"\n") // COMMON_LINES)
+    encoded = (word.encode("utf-8", "surrogatepass") for word in dict.fromkeys(words) if word)
+    return tuple(word for word in encoded if sample.count(word) <= most)
+
+
 @lru_cache(maxsize=8)
-def _any_of(words: tuple[str, ...]) -> Any:
+def _any_of(words: tuple[bytes, ...]) -> Any:
+    if not words:
+        return None
     import re2
 
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1  # bytes are matched as they are
     options.log_errors = False
-    literals = b"|".join(re2.escape(word.encode("utf-8", "surrogatepass")) for word in words if word)
+    literals = b"|".join(map(re2.escape, words))
     # The rest of the line is taken along: one hit a line is enough.
     return re2.compile(b"(" + literals + b")[^\n]*", options)
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+
+from .lines import AT_ONCE
 
 LONGEST = 160
 # What is looked at of a line: enough that its shape still has `LONGEST` characters.
 LOOKED_AT = 240
+STAMP_STARTS = frozenset("0123456789[( JFMASOND")
 # With more distinct shapes than this, rarity is counted over whole shapes alone.
 MOST_WORDED = 20_000
 
@@ -34,7 +37,7 @@ class Shapes(NamedTuple):
 
 
 def shapes(texts: Sequence[str]) -> Shapes:
-    """Number the shapes of lines: without a leading timestamp, what holds a digit as `#`, spaces collapsed."""
+    """Number the shapes: a line without leading timestamp, words with a digit as `#`, spaces collapsed."""
     numbers: dict[str, int] = {}
     ids = [numbers.setdefault(shape, len(numbers)) for shape in _texts(texts)] if texts else []
     tally = Counter(ids)
@@ -54,7 +57,8 @@ def _rarity(distinct: Sequence[str], counts: Sequence[int]) -> list[float]:
     by_shape = [repetitive / count for count in counts]
     if len(distinct) > MOST_WORDED:
         return by_shape
-    found = [set(_words().findall(shape)) for shape in distinct]
+    words_of = _words().findall
+    found = [set(words_of(shape)) for shape in distinct]
     lines: Counter[str] = Counter()
     for words, count in zip(found, counts, strict=True):
         for word in words:
@@ -65,35 +69,35 @@ def _rarity(distinct: Sequence[str], counts: Sequence[int]) -> list[float]:
     return [max(value, familiar / least) for value, least in zip(by_shape, rarest, strict=True)]
 
 
-def _texts(texts: Sequence[str]) -> list[str]:
-    blob = "\n".join([text[:LOOKED_AT].rstrip() for text in texts])
-    blob = _timestamps().sub("", blob)
-    blob = _numbers().sub("#", blob)
-    blob = _spaces().sub(" ", blob)
-    return [shape[:LONGEST] for shape in blob.split("\n")]
+def _texts(texts: Sequence[str]) -> Iterator[str]:
+    stamp, numbers = _timestamp().match, _numbers()
+    for begin in range(0, len(texts), AT_ONCE):
+        heads: list[str] = []
+        for text in texts[begin : begin + AT_ONCE]:
+            head = text[:LOOKED_AT]
+            # Few lines begin as a timestamp can: the pattern is tried on those alone.
+            if head[:1] in STAMP_STARTS and (found := stamp(head)):
+                head = head[found.end() :]
+            heads.append(" ".join(head.split()))
+        for shape in numbers.sub("#", "\n".join(heads)).split("\n"):
+            yield shape[:LONGEST]
 
 
 @lru_cache(maxsize=1)
-def _timestamps() -> re.Pattern[str]:
+def _timestamp() -> re.Pattern[str]:
     """ISO 8601, syslog (RFC 3164), `[12.345]`, bare times; an opening bracket may stand before."""
     date = r"\d{4}[-/]\d\d[-/]\d\d"
     time = r"\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?"
     zone = r"(?:Z|[ \t]?[+-]\d\d:?\d\d)?"
     syslog = rf"[A-Z][a-z]{{2}} [ \d]\d {time}"
-    return re.compile(
-        rf"^[\[(]?(?:{date}[T ]{time}{zone}|{syslog}|{time}{zone}|[ \t]*\d+\.\d+)[\])]?[:,]?[ \t]+",
-        re.MULTILINE,
-    )
+    stamp = rf"{date}[T ]{time}{zone}|{syslog}|{time}{zone}|[ \t]*\d+\.\d+"
+    return re.compile(rf"[\[(]?(?:{stamp})[\])]?[:,]?[ \t]+")
 
 
 @lru_cache(maxsize=1)
 def _numbers() -> re.Pattern[str]:
-    return re.compile(r"[a-fA-F]{7,}|[A-Za-z]*\d[0-9A-Za-z]*")
-
-
-@lru_cache(maxsize=1)
-def _spaces() -> re.Pattern[str]:
-    return re.compile(r"[^\S\n]{2,}|[^\S\n ]")
+    """Runs of letters and digits with at least one digit; possessive, and begun only where a run begins."""
+    return re.compile(r"(?<![0-9A-Za-z])[A-Za-z]*+[0-9][0-9A-Za-z]*+")
 
 
 @lru_cache(maxsize=1)

@@ -16,6 +16,9 @@ from .model import Task
 
 COMMAND_WEIGHT = 0.5
 RARE_SHARE = 0.01
+# A word in more than a third of the lines tells none of them from the others.
+COMMON_PART = 3
+COMMON_LINES = 1_000
 # Terms of a task that are looked for; a pasted log in a prompt must not cost a search per word.
 MOST_TERMS = 64
 # Lines read word by word. Beyond it a hit of the word's letters counts as the word, once.
@@ -67,9 +70,14 @@ def task_words(task: Task) -> TaskWords:
 def score_lines(texts: Sequence[str], index: LineIndex, task: TaskWords) -> TaskScores:
     """BM25 over lines (k1 1.2, b 0.75), a line's length in characters."""
     n = len(texts)
-    found = {term: list(index.holding(key)) for term, key in task.keys.items() if key}
+    common = max(COMMON_LINES, n // COMMON_PART)
+    found = {
+        term: list(index.holding(key)) if index.lowered.count(key) <= common else []
+        for term, key in task.keys.items()
+        if key
+    }
     counts = _counts(texts, found)
-    average = max(1.0, len(index.joined) / max(1, n))
+    average = max(1.0, index.starts[-1] / max(1, n))
     scores: dict[int, float] = {}
     rare: set[int] = set()
     for term, weight in task.weights.items():

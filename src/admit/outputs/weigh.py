@@ -13,7 +13,7 @@ from math import sqrt
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .lines import LineIndex, index_lines
+from .lines import LineIndex, index_lines, joined
 from .model import OutputConfig, RawOutput, Task
 from .parsers import ParseReport, parse_all
 from .shapes import Shapes, shapes
@@ -63,8 +63,10 @@ class Weighed(NamedTuple):
 def weigh(view: View, output: RawOutput, task: Task, sought: TaskWords, config: OutputConfig) -> Weighed:
     """Weigh all lines of a view."""
     texts = view.texts
-    index = index_lines(texts)
-    report = parse_all(texts, index.joined)
+    text = joined(texts)
+    report = parse_all(texts, text)
+    index = index_lines(texts, text)
+    del text
     diagnostics = diagnose(
         index.lowered, with_user_words(config.words_strong, config.words_weak, config.words_negated)
     )
