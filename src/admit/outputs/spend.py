@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import pairwise
+from operator import eq
 
 from .view import View
 
@@ -28,9 +29,7 @@ class Spender:
         self.budget = budget
         self.n = len(view.texts)
         self.rules: dict[int, str] = {}
-        digits = len(f"{view.numbers[-1] if self.n else 0:,}")
-        # The widest marker this output can need: count, first and last line number.
-        self.marker = max(LEAST_MARKER, 34 + 3 * digits)
+        self.marker = _widest_marker(view)
         self.spent = self.marker if self.n else 0
 
     @property
@@ -46,11 +45,11 @@ class Spender:
         after = self._open(line + 1, line + 1)
         return line_cost(self._view.texts[line]) + self.marker * (before + after - 1)
 
-    def cost_of(self, lines: Iterable[int]) -> int:
-        """The most that taking these lines together would spend."""
-        return (
-            sum(line_cost(self._view.texts[line]) for line in lines if line not in self.rules) + self.marker
-        )
+    def cost_of(self, lines: Sequence[int]) -> int:
+        """The most that taking these lines, which stand in a row, would spend."""
+        texts, follows = self._view.texts, self._view.follows
+        gaps = 1 + sum(not follows(line) for line in lines)
+        return sum(line_cost(texts[line]) for line in lines if line not in self.rules) + self.marker * gaps
 
     def take(self, line: int, rule: str) -> None:
         """Keep a line, whether it fits or not; taken twice it keeps its first rule."""
@@ -73,6 +72,18 @@ class Spender:
         if not self._view.follows(boundary):
             return True
         return boundary > 0 and neighbour not in self.rules
+
+
+def _widest_marker(view: View) -> int:
+    """Characters of the widest marker this output can need, with its line end.
+
+    Of whole lines it names how many, the first and the last; of parts of lines, how many characters.
+    """
+    if not view.numbers:
+        return 0
+    last, in_parts = view.numbers[-1], any(map(eq, view.numbers, view.numbers[1:]))
+    count = 42 + len(f"{len(view.data):,}") if in_parts else 36 + len(f"{last:,}")
+    return max(LEAST_MARKER, count + 2 * len(str(last)))
 
 
 def stretches(n: int) -> list[tuple[int, int]]:
