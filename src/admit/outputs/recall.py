@@ -103,7 +103,9 @@ def recall(
         slices = [_slice(file, start, end) for start, end in part.ranges]
 
     notes += part.notes
-    if not ref.complete:
+    if not ref.complete and ref.bytes <= size:
+        notes.append("its writer was killed: more may have followed")
+    elif not ref.complete:
         notes.append(f"only the first and the last {size // 2:,} bytes of {ref.bytes:,} were kept")
     data = b"".join(slices)
     mark = nonce(key, bytes.fromhex(ref.sha256), data)

@@ -18,11 +18,12 @@ KEY = b"k" * 32
 class Shelf:
     """The two methods of an output store that recall uses, over one output."""
 
-    def __init__(self, data: bytes, complete: bool = True) -> None:
+    def __init__(self, data: bytes, complete: bool = True, total: int = 0) -> None:
         self.data = data
         self.sha256 = hashlib.sha256(data).hexdigest()
         self.id = f"o_{self.sha256[:12]}"
         self.complete = complete
+        self.total = total or len(data)
 
     def open(self, output_id: str) -> io.BytesIO:
         if output_id != self.id:
@@ -32,7 +33,7 @@ class Shelf:
     def find(self, output_id: str) -> OutputRef | None:
         if output_id != self.id:
             return None
-        return OutputRef(self.id, self.sha256, len(self.data), complete=self.complete)
+        return OutputRef(self.id, self.sha256, self.total, complete=self.complete)
 
 
 def ask(data: bytes, **how):
@@ -324,8 +325,14 @@ def test_utf_16_with_a_mark_is_given_as_readable_lines_and_whole_as_it_was_store
 
 
 def test_an_output_of_which_only_both_ends_were_kept_says_so():
-    shelf = Shelf(b"head\ntail\n", complete=False)
-    assert "were kept" in recall(shelf, KEY, shelf.id).header  # type: ignore[arg-type]
+    shelf = Shelf(b"head\ntail\n", complete=False, total=9_000)
+    header = recall(shelf, KEY, shelf.id).header  # type: ignore[arg-type]
+    assert "only the first and the last 5 bytes of 9,000 were kept" in header
+
+
+def test_an_output_whose_writer_was_killed_says_that_more_may_have_followed():
+    shelf = Shelf(b"so far\n", complete=False)
+    assert "more may have followed" in recall(shelf, KEY, shelf.id).header  # type: ignore[arg-type]
 
 
 def test_forged_lines_in_the_text_do_not_carry_the_nonce_of_the_answer():

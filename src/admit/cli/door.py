@@ -1,0 +1,76 @@
+"""The outputs door as the commands use it: settings, store, record, key and gate of this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from time import time_ns
+from typing import TYPE_CHECKING, NamedTuple
+
+from admit.config.layers import Config, load, section
+from admit.outputs.model import FilterConfig, OutputConfig
+
+if TYPE_CHECKING:
+    from admit.ledger.outputs import FileOutputs
+    from admit.ledger.port import Ledger
+    from admit.outputs.gate import OutputGate
+
+
+class Place(NamedTuple):
+    """Where outputs and decisions are kept, and the install key."""
+
+    store: FileOutputs
+    ledger: Ledger
+    key: bytes
+
+    def settle(self, config: Config) -> None:
+        """Wait for the record, at most `ledger.close_wait_ms`; call it after the answer has been given."""
+        self.ledger.flush(config.values["ledger.close_wait_ms"])
+        self.ledger.close()
+
+
+def settings(overrides: Mapping[str, object] | None = None) -> Config:
+    """The settings in force here, with the command line's values on top.
+
+    Raises:
+        ConfigError: A value of the command line is out of range.
+    """
+    return load(overrides=overrides)
+
+
+def output_config(config: Config) -> OutputConfig:
+    """The `[outputs]` settings as the gate takes them."""
+    values = section(config.values, "outputs")
+    flat = {name.replace(".", "_"): value for name, value in values.items()}
+    chosen = section(config.values, "outputs.filter")
+    return OutputConfig(
+        **{name: flat[name] for name in OutputConfig._fields if name != "filter"},
+        filter=FilterConfig(**{name: chosen[name] for name in FilterConfig._fields}),
+    )
+
+
+def open_place(config: Config) -> Place:
+    """Open the record, the store and the key. A record that cannot be opened costs only the record."""
+    from admit.ledger import open_ledger
+    from admit.ledger.key import install_key
+    from admit.ledger.outputs import FileOutputs
+
+    ledger = open_ledger(config.values)
+    return Place(FileOutputs(config.values, ledger), ledger, install_key(config.values))
+
+
+def open_gate(config: Config, place: Place, *, outputs: OutputConfig | None = None) -> OutputGate:
+    """The gate over a place."""
+    from admit.outputs.gate import OutputGate
+
+    return OutputGate(outputs or output_config(config), store=place.store, ledger=place.ledger, key=place.key)
+
+
+def now_ms() -> int:
+    """UTC epoch milliseconds."""
+    return time_ns() // 1_000_000
+
+
+def fresh_id() -> str:
+    """128 random bits as hex."""
+    return os.urandom(16).hex()

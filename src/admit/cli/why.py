@@ -1,0 +1,135 @@
+"""`admit why`: one decision of any door, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from admit.cli import door as outputs_door
+from admit.cli import naming
+from admit.cli.frame import DONE, FINDING, json_option, print_json, table
+
+if TYPE_CHECKING:
+    from admit.ledger.port import DecisionView
+
+DOORS = ("guidance", "tools", "outputs", "evidence")
+
+# Doors whose `explain` gives the further lines and the cells: its module.
+EXPLAINED: Mapping[str, str] = {"outputs": "admit.outputs.again"}
+
+COLUMNS = ("", "candidate", "verdict", "reason", "p", "size")
+NUMBERS = (0, 4, 5)
+
+EXAMPLES = """\b
+Examples:
+  admit why --last
+  admit why o_3f9a1c2b7d10
+  admit why --last --door outputs --json"""
+
+
+@click.command("why", epilog=EXAMPLES)
+@click.argument("name", metavar="[ID]", required=False)
+@click.option("--last", is_flag=True, help="The newest decision.")
+@click.option("--door", type=click.Choice(DOORS), help="Only decisions of this door.")
+@json_option
+def command(name: str | None, last: bool, door: str | None, as_json: bool) -> int:
+    """Explain one decision: what was decided, by which rule, and what it cost.
+
+    ID is a decision's or an output's. Exit code 1: there is none.
+    """
+    naming.one_of(name, last)
+    place = outputs_door.open_place(outputs_door.settings())
+    view = naming.decided(place, name, door)
+    if view is None:
+        what = f"no decision {name}" if name else "no decision yet"
+        click.echo(f"admit: {what}{f' at the door {door}' if door else ''}; {naming.LIST}", err=True)
+        return FINDING
+    if as_json:
+        print_json(_as_json(view))
+    else:
+        click.echo(explanation(view))
+    return DONE
+
+
+def explanation(view: DecisionView) -> str:
+    """The head line, the door's own lines, and one row a kept range or candidate."""
+    head: tuple[str, ...] = ()
+    rows = tuple(_stored_rows(view))
+    columns, numbers = COLUMNS, NUMBERS
+    module = EXPLAINED.get(view.decision.door)
+    if module is not None:
+        from importlib import import_module
+
+        explain = import_module(module)
+        head, rows = explain.explain(view)
+        columns, numbers = explain.COLUMNS, explain.NUMBERS
+    lines = [_head(view), *head]
+    if rows:
+        lines.append(table(rows, columns, right=numbers))
+    return "\n".join(lines)
+
+
+def _head(view: DecisionView) -> str:
+    row = view.decision
+    when = datetime.fromtimestamp(row.ts_ms / 1000).astimezone()
+    parts = [row.door, f"{when:%Y-%m-%d %H:%M:%S %Z}", f"status {row.status}"]
+    parts += [f"reason {row.reason}"] if row.reason else []
+    parts += [f"mode {row.mode}"] if row.mode != "enforce" else []
+    parts += [f"cap {row.cap:,} {row.unit}"] if row.cap is not None else []
+    parts.append(_judge(view))
+    parts += [f"{row.elapsed_ms:,.0f} ms"] if row.elapsed_ms is not None else []
+    return " · ".join(parts)
+
+
+def _judge(view: DecisionView) -> str:
+    if not view.calls:
+        return f"judge {view.decision.profile}, no request" if view.decision.profile else "no judge"
+    costs = [call.cost_usd for call in view.calls]
+    cost = "cost unknown" if None in costs else f"${sum(cost for cost in costs if cost is not None):.4f}"
+    n = len(costs)
+    return f"judge {view.decision.profile or 'unnamed'}, {n} request{'s' * (n > 1)}, {cost}"
+
+
+def _stored_rows(view: DecisionView) -> list[tuple[str, ...]]:
+    verdicts = {verdict.ord: verdict for verdict in view.verdicts}
+    rows = []
+    for candidate in view.candidates:
+        verdict = verdicts.get(candidate.ord)
+        value = None
+        if verdict is not None:
+            value = verdict.expectation if verdict.expectation is not None else next(iter(verdict.p), None)
+        rows.append(
+            (
+                f"{candidate.ord}",
+                candidate.candidate_id,
+                verdict.verdict if verdict is not None else "",
+                (verdict.reason or "") if verdict is not None else "",
+                "" if value is None else f"{value:.3f}",
+                "" if candidate.size is None else f"{candidate.size:,}",
+            )
+        )
+    return rows
+
+
+def _as_json(view: DecisionView) -> dict[str, Any]:
+    value = {
+        "schema": 1,
+        "decision": view.decision._asdict(),
+        "candidates": [row._asdict() for row in view.candidates],
+        "verdicts": [row._asdict() for row in view.verdicts],
+        "calls": [row._replace(reply=None)._asdict() for row in view.calls],
+        "output": view.output._asdict() if view.output is not None else None,
+        "recalls": [row._asdict() for row in view.recalls],
+    }
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return value
