@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from admit.core.events import Event, canonical, content_hash, parse
 
 from .clean import Cleaner
-from .port import CallRow, Record, ToolUse
+from .port import CallRow, DecisionRow, Record, ToolUse
 from .record import now_ms
 from .schema import COLUMNS, HASHED_TABLES, JSON_COLUMNS, TABLES, fields_of, to_values
 
@@ -84,11 +84,17 @@ def is_numbered(rec: Record) -> bool:
 
 
 def encode(prepared: Prepared) -> bytes:
-    """One record as one line of canonical JSON; blobs as base64."""
-    tables = {
-        table: {"columns": COLUMNS[table], "rows": [[_as_json(value) for value in row] for row in rows]}
-        for table, rows in prepared.tables.items()
-    }
+    """One record as canonical JSON: what all rows of a table share stands once; blobs as base64."""
+    tables = {}
+    for table, rows in prepared.tables.items():
+        cells = list(zip(*rows, strict=True))
+        columns = COLUMNS[table]
+        alike = [len(rows) > 1 and cells[k].count(cells[k][0]) == len(rows) for k in range(len(columns))]
+        tables[table] = {
+            "all": {column: _as_json(cells[k][0]) for k, column in enumerate(columns) if alike[k]},
+            "columns": [column for k, column in enumerate(columns) if not alike[k]],
+            "rows": [[_as_json(value) for k, value in enumerate(row) if not alike[k]] for row in rows],
+        }
     return canonical({"writer": prepared.writer, "seq": prepared.seq, "tables": tables})
 
 
@@ -104,7 +110,8 @@ def decode(data: bytes) -> Prepared:
         for table in TABLES:
             if table in value["tables"]:
                 part = value["tables"][table]
-                rows = (dict(zip(part["columns"], row, strict=True)) for row in part["rows"])
+                columns, shared = part["columns"], part["all"]
+                rows = ({**shared, **dict(zip(columns, row, strict=True))} for row in part["rows"])
                 tables[table] = [values_of(table, row) for row in rows]
         return Prepared(str(value["writer"]), int(value["seq"]), tables)
     except (KeyError, TypeError, AttributeError) as fault:
@@ -142,7 +149,8 @@ def _from_json(value: Any) -> Any:
 def _rows(rec: Record, writer: str, seq: int, keeper: Keeper, lost: Mapping[str, int]) -> Prepared:
     cleaner = Cleaner()
     tables: dict[str, list[tuple[Any, ...]]] = {table: [] for table in TABLES}
-    events = [_event(event._replace(writer=writer, seq=seq), cleaner, keeper) for event in rec.events]
+    numbered = (event._replace(writer=writer, seq=seq) for event in rec.events)
+    events = [_event(_of_decision(event, rec.decision), cleaner, keeper) for event in numbered]
     others: tuple[tuple[str, Iterable[Any]], ...] = (
         ("candidates", rec.candidates),
         ("verdicts", rec.verdicts),
@@ -198,6 +206,14 @@ def _event(event: Event, cleaner: Cleaner, keeper: Keeper) -> Event:
         body["truncated"] = sorted(own.changed)[:FIELDS_NAMED]
         cleaner.changed += [f"{event.type}.{name}" for name in own.changed]
     return event._replace(body=body, session=_hashed(event.session, keeper))
+
+
+def _of_decision(event: Event, decision: DecisionRow | None) -> Event:
+    if decision is None:
+        return event
+    return event._replace(
+        decision_id=event.decision_id or decision.decision_id, door=event.door or decision.door or None
+    )
 
 
 def _call(call: CallRow) -> CallRow:

@@ -53,7 +53,7 @@ def from_decision(
         size_unit: The unit of each candidate's `size`, and of `size_in`.
         text_hashes: ``hmac:`` of each candidate's text, by id (`Ledger.keyed`).
         spans: Where each candidate comes from, by id.
-        events: Further events of this decision; they get its id and its door.
+        events: Further events of this decision; the ledger gives them its id and its door.
         extra: The door's own fields. What the door's budget withheld, and the order of what is shown where
             it is not the admission order, are added as ``withheld`` and ``shown`` (by place).
         **head: Further columns of `DecisionRow`, such as ``session`` or ``decision_id``.
@@ -100,7 +100,7 @@ def from_decision(
         ),
         verdicts=tuple(_verdicts(decision, decision_id, places, policy, reply, calls, source)),
         calls=calls,
-        events=tuple(event._replace(decision_id=decision_id, door=event.door or door) for event in events),
+        events=tuple(events),
     )
 
 

@@ -108,6 +108,8 @@ CREATE TABLE texts (
 ) STRICT;
 CREATE INDEX decisions_session ON decisions (session, ts_ms);
 CREATE INDEX decisions_door ON decisions (door, ts_ms);
+CREATE INDEX decisions_number ON decisions (writer, seq);
+CREATE INDEX events_number ON events (writer, seq);
 CREATE INDEX events_type ON events (type, ts_ms);
 CREATE INDEX recalls_output ON recalls (output_id);
 CREATE INDEX tool_uses_route ON tool_uses (route_id, ts_ms);

@@ -121,7 +121,14 @@ class Spool:
 
     def count(self) -> int:
         """Whole records that wait."""
-        return sum(len(self._scan(path).bodies) for path in self.files())
+        return sum(len(self.bodies(path)) for path in self.files())
+
+    def bodies(self, path: str) -> list[bytes]:
+        """The whole records of one file; none when another process drained it meanwhile."""
+        try:
+            return self._scan(path).bodies
+        except FileNotFoundError:
+            return []
 
     def drain(self, store: Callable[[list[bytes], int], None], *, wait_ms: int = 0) -> Drained | None:
         """Hand every waiting record to `store`, file by file, and delete a file once `store` has returned.
@@ -186,6 +193,10 @@ class Spool:
                 info = check_file(path, self._fs)
                 self.dropped += self._drop(path)
                 total -= info.st_size if info is not None else 0
+        if total + needed > self._max_bytes:
+            raise OSError(
+                errno.ENOSPC, "the spool is full of files that another process drains", self._folder
+            )
 
     def _drop(self, path: str) -> int:
         try:

@@ -1,0 +1,168 @@
+"""What is deleted in time or for size: in chunks, oldest first, never on the answer path."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .database import account_for, write
+from .drain import OwnRecord
+from .places import setting
+from .port import PruneReport
+from .prepare import DAY_MS
+from .queries import HISTORY
+
+CHUNK_ROWS = 500
+VACUUM_PAGES = 200
+EVERY_MS = DAY_MS
+
+_OLD_REPLIES = """UPDATE judge_calls SET reply = NULL, reply_dropped = 1 WHERE rowid IN (
+    SELECT judge_calls.rowid FROM judge_calls JOIN decisions USING (decision_id)
+    WHERE reply IS NOT NULL AND ts_ms < ? LIMIT ?)"""
+_OLD_USES = f"""DELETE FROM tool_uses WHERE rowid IN (
+    SELECT rowid FROM (SELECT rowid, ts_ms, row_number() OVER
+        (PARTITION BY route_id ORDER BY rowid DESC) AS place FROM tool_uses)
+    WHERE place > {HISTORY} OR ts_ms < ? LIMIT ?)"""
+_OLD_TEXTS = "DELETE FROM texts WHERE rowid IN (SELECT rowid FROM texts WHERE expires_ms < ? LIMIT ?)"
+_OLD_RECALLS = "DELETE FROM recalls WHERE rowid IN (SELECT rowid FROM recalls WHERE ts_ms < ? LIMIT ?)"
+_OLD_OUTPUTS = "DELETE FROM outputs WHERE rowid IN (SELECT rowid FROM outputs WHERE gone_ms < ? LIMIT ?)"
+
+
+def next_run_ms(con: sqlite3.Connection) -> int:
+    """When retention is next due, in epoch ms; 0 where it never ran."""
+    row = con.execute("SELECT value FROM meta WHERE key = 'pruned_ms'").fetchone()
+    return int(row[0]) + EVERY_MS if row is not None else 0
+
+
+def due(con: sqlite3.Connection, now_ms: int) -> bool:
+    """Whether a day has passed since the last time."""
+    return now_ms >= next_run_ms(con)
+
+
+def prune(
+    con: sqlite3.Connection,
+    now_ms: int,
+    config: Mapping[str, object] | None,
+    *,
+    event: OwnRecord,
+    leave_off: Callable[[], bool] = bool,
+) -> PruneReport:
+    """Delete what is past its time, then the oldest days until the size holds, then give the room back.
+
+    Args:
+        event: Makes the record that says what was deleted.
+        leave_off: Asked after every chunk; True ends the work, which is then taken up again next time.
+
+    Raises:
+        sqlite3.Error: What was committed before stays done.
+    """
+    kept_from = now_ms - int(setting(config, "ledger.retain_days")) * DAY_MS
+    replies_from = now_ms - int(setting(config, "ledger.reply_days")) * DAY_MS
+    most = int(setting(config, "ledger.max_bytes"))
+    before, used = con.total_changes, used_bytes(con)
+    finished = (
+        _in_chunks(con, leave_off, _OLD_REPLIES, replies_from)
+        and _in_chunks(con, leave_off, _OLD_TEXTS, now_ms)
+        and _in_chunks(con, leave_off, _OLD_USES, kept_from)
+        and _in_chunks(con, leave_off, _OLD_RECALLS, kept_from)
+        and _in_chunks(con, leave_off, _OLD_OUTPUTS, kept_from)
+        and _days_before(con, leave_off, kept_from)
+        and _down_to(con, leave_off, most)
+    )
+    rows = con.total_changes - before
+    report = PruneReport(rows, max(0, used - used_bytes(con)), used_bytes(con))
+    with transaction(con):
+        forget_writers(con)
+        if finished:
+            con.execute("INSERT OR REPLACE INTO meta VALUES ('pruned_ms', ?)", (str(now_ms),))
+        if rows:
+            write(con, event("ledger.pruned", {"rows": report.removed, "bytes": report.bytes}))
+    while con.execute("PRAGMA freelist_count").fetchone()[0] and not leave_off():
+        con.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
+    return report
+
+
+def remove(con: sqlite3.Connection, table: str, where: str, args: Sequence[Any], limit: int = -1) -> int:
+    """Delete rows of ``decisions`` or ``events``, so that their numbers are no gap; gives their number."""
+    found = con.execute(
+        f"SELECT rowid, writer, seq FROM {table} WHERE {where} ORDER BY rowid LIMIT ?", (*args, limit)
+    ).fetchall()
+    con.executemany(f"DELETE FROM {table} WHERE rowid = ?", [(rowid,) for rowid, _, _ in found])
+    gone: dict[str, int] = {}
+    for writer, seq in sorted({(writer, seq) for _, writer, seq in found}):
+        still = con.execute(
+            "SELECT EXISTS (SELECT 1 FROM decisions WHERE writer = ?1 AND seq = ?2) "
+            "OR EXISTS (SELECT 1 FROM events WHERE writer = ?1 AND seq = ?2)",
+            (writer, seq),
+        ).fetchone()[0]
+        if not still:
+            gone[writer] = gone.get(writer, 0) + 1
+    for writer, n in gone.items():
+        account_for(con, writer, n)
+    return len(found)
+
+
+def forget_writers(con: sqlite3.Connection) -> None:
+    """Drop the accounts of writers of which no row is left."""
+    con.execute(
+        """DELETE FROM meta WHERE key LIKE 'gone:%'
+        AND NOT EXISTS (SELECT 1 FROM decisions WHERE writer = substr(key, 6))
+        AND NOT EXISTS (SELECT 1 FROM events WHERE writer = substr(key, 6))"""
+    )
+
+
+def used_bytes(con: sqlite3.Connection) -> int:
+    """Bytes of the database that hold something."""
+    pages = (
+        con.execute("PRAGMA page_count").fetchone()[0] - con.execute("PRAGMA freelist_count").fetchone()[0]
+    )
+    return pages * con.execute("PRAGMA page_size").fetchone()[0]
+
+
+@contextmanager
+def transaction(con: sqlite3.Connection) -> Iterator[None]:
+    """One transaction that writes: all of it, or nothing."""
+    con.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        con.execute("COMMIT")
+    except BaseException:
+        if con.in_transaction:
+            con.execute("ROLLBACK")
+        raise
+
+
+def _in_chunks(con: sqlite3.Connection, leave_off: Callable[[], bool], statement: str, before: int) -> bool:
+    """Run a statement with a limit until it finds nothing more; False when it was left off."""
+    while not leave_off():
+        with transaction(con):
+            if con.execute(statement, (before, CHUNK_ROWS)).rowcount < CHUNK_ROWS:
+                return True
+    return False
+
+
+def _days_before(con: sqlite3.Connection, leave_off: Callable[[], bool], before: int) -> bool:
+    for table in ("decisions", "events"):
+        removed = CHUNK_ROWS
+        while removed == CHUNK_ROWS:
+            if leave_off():
+                return False
+            with transaction(con):
+                removed = remove(con, table, "ts_ms < ?", (before,), CHUNK_ROWS)
+    return True
+
+
+def _down_to(con: sqlite3.Connection, leave_off: Callable[[], bool], most: int) -> bool:
+    """Delete whole days (UTC), the oldest first, until the database is small enough."""
+    while used_bytes(con) > most:
+        oldest = con.execute(
+            "SELECT min(ts_ms) FROM (SELECT min(ts_ms) AS ts_ms FROM decisions "
+            "UNION ALL SELECT min(ts_ms) FROM events)"
+        ).fetchone()[0]
+        if oldest is None:
+            break
+        if not _days_before(con, leave_off, (oldest // DAY_MS + 1) * DAY_MS):
+            return False
+    return True
