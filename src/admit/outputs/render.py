@@ -128,7 +128,12 @@ def _marker(nonce: str, gap: Gap) -> str:
 
 
 def _writable(raw: bytes, text: str) -> bytes:
-    """The bytes of a kept range: as they came, unless the view took something out of them."""
-    if b"\x1b" in raw or raw.count(b"\r") != raw.count(b"\r\n") + raw.endswith(b"\r"):
-        return text.encode("utf-8", "surrogatepass")
-    return raw
+    """The bytes of a kept range: each line as it came, unless the view took something out of it."""
+    if b"\x1b" not in raw and b"\r" not in raw:
+        return raw
+    lines = zip(raw.split(b"\n"), text.split("\n"), strict=True)
+    return b"\n".join(shown.encode() if _is_cleaned(line) else line for line, shown in lines)
+
+
+def _is_cleaned(line: bytes) -> bool:
+    return b"\x1b" in line or b"\r" in line.rstrip(b"\r")

@@ -61,13 +61,6 @@ class View(NamedTuple):
         between = self.starts[index] - self.ends[index - 1]
         return between == 0 or (between == 1 and self.numbers[index] == self.numbers[index - 1] + 1)
 
-    def raw(self, index: int) -> bytes:
-        """The bytes to write for a line: the raw slice, unless the view took something out of it."""
-        piece = self.data[self.starts[index] : self.ends[index]]
-        if b"\x1b" in piece or b"\r" in piece.rstrip(b"\r"):
-            return self.texts[index].encode("utf-8", "surrogatepass")
-        return piece
-
 
 def as_utf8(data: bytes) -> bytes:
     """The bytes to work on: UTF-16 with a byte order mark becomes UTF-8, a UTF-8 mark goes."""
