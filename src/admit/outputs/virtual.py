@@ -16,11 +16,11 @@ JSON_MOST = 4_000_000
 
 
 def pieces(line: str) -> Iterator[str]:
-    """Pieces whose join is `line`, each at most 600 characters, short escape sequences not counted.
+    """Pieces whose join is `line`, each at most 600 characters, a short escape sequence counted as one.
 
     A line that parses as JSON is cut after elements and members; any other after white space, a comma, a
     semicolon or a `>` from character 400 on; where none stands, at 600. A cut falls between code points,
-    and not inside a short escape sequence.
+    and never inside a short escape sequence.
     """
     if line[:1] in "{[" and len(line) <= JSON_MOST and _parses(line):
         yield from _json_pieces(line)
@@ -35,9 +35,10 @@ def _text_pieces(text: str) -> Iterator[str]:
 
 @functools.cache
 def _text_pattern() -> re.Pattern[str]:
-    # The three atoms exclude one another: an ambiguous pattern would backtrack without end.
-    colour = r"\x1b\[[0-9;]{0,16}[A-Za-z]"
-    atom = rf"(?:{colour}|[^\x1b]|\x1b(?!{colour[4:]}))"
+    # What `text.ansi` removes, as far as it is short. Atomic: given back in part it would be cut in two.
+    control = r"\[[0-?]{0,32}[ -/]{0,8}[@-~]?"
+    string = r"[\]PX^_][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)"
+    atom = rf"(?>\x1b(?:{control}|{string}|[ -/]{{0,8}}[0-~]?)|[^\x1b])"
     return re.compile(rf"{atom}{{{LEAST - 1},{MOST - 1}}}?[\s,;>]|{atom}{{1,{MOST}}}")
 
 

@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from admit.outputs.model import Gap
@@ -24,6 +24,16 @@ def rendered(view: View, lines, rules=None):
 def chosen(view: View, data) -> list[int]:
     picked = data.draw(st.lists(st.booleans(), min_size=len(view.texts), max_size=len(view.texts)))
     return [line for line, take in enumerate(picked) if take]
+
+
+def cuts_an_escape_sequence(view: View) -> bool:
+    """Whether one too long to be kept together was cut in two; its halves show as text."""
+    for line in range(1, len(view.texts)):
+        if view.glued(line):
+            both = view.data[view.starts[line - 1] : view.ends[line]].decode("utf-8", "replace")
+            if clean(both) != view.texts[line - 1] + view.texts[line]:
+                return True
+    return False
 
 
 plain_text = st.lists(st.sampled_from(["", "a", " b ", "错😀", "\tc\r"]), max_size=12).map("\n".join)
@@ -53,6 +63,7 @@ def test_kept_lines_stand_word_for_word_and_each_gap_is_one_marker(text, ends, d
 @given(short_bytes | long_bytes, st.data())
 def test_without_its_markers_a_render_is_a_subsequence_of_the_view(data, draw):
     view = view_of(data)
+    assume(not cuts_an_escape_sequence(view))
     lines = chosen(view, draw)
     composed = rendered(view, lines)
     pieces = [piece.strip("\n") for piece in MARKER.split(composed.text)]

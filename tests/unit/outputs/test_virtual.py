@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from admit.outputs.virtual import LEAST, LEAST_ELEMENT, MOST, pieces
+from admit.text.ansi import strip
 
 from .cases import UNHURRIED
 
@@ -29,8 +30,8 @@ def test_the_pieces_join_to_the_line_and_none_is_empty(line):
 
 @UNHURRIED
 @given(RUNS)
-def test_a_piece_has_at_most_600_characters_beside_short_escape_sequences(line):
-    assert all(len(piece.replace("\x1b[31m", "c")) <= MOST for piece in pieces(line))
+def test_a_piece_shows_at_most_600_characters(line):
+    assert all(len(strip(piece)) <= MOST for piece in pieces(line))
 
 
 @pytest.mark.parametrize("end", [" ", ",", ";", ">", "\t"])
@@ -58,11 +59,18 @@ def test_case_15_a_cut_never_splits_an_astral_character():
     assert all(piece.encode() for piece in found)
 
 
-def test_a_colour_is_not_cut_in_two_and_does_not_count():
+def test_a_colour_is_not_cut_in_two_and_counts_as_one_character():
     line = ("\x1b[38;5;196mx" * 700) + "\x1b[0m"
     found = list(pieces(line))
     assert [piece.count("\x1b") for piece in found] == [300, 300, 101]
     assert all(piece.startswith("\x1b[") for piece in found)
+
+
+def test_a_link_is_not_cut_in_two_and_each_of_its_sequences_counts_as_one_character():
+    link = "\x1b]8;;https://example.com/some/page\x1b\\page\x1b]8;;\x07"
+    found = list(pieces(link * 400))
+    assert [piece.count("page\x1b]") for piece in found] == [100, 100, 100, 100]
+    assert all(piece.startswith("\x1b]8;;https") for piece in found)
 
 
 def test_a_line_that_parses_as_json_is_cut_after_the_elements_of_an_array_of_records():
