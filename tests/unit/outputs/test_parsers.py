@@ -155,7 +155,8 @@ def test_an_access_log_is_claimed_by_nobody():
 
 _ODD = (
     "", " ", "\r", "\t", "@@", "@@ -", "@@ -1,9999999999 +1 @@", "=", "===", "E", "_", "+ ", "$ ", "# ", "{",
-    "[", "]", "commit ", "* commit " + "a" * 40, "\ud800", "make[", "[ERROR] ", "--> ", "a:1:1: error: ", "✖ ", "●",
+    "[", "]", "commit ", "* commit " + "a" * 40, "\ud800", "make[", "[ERROR] ", "--> ", "a:1:1: error: ",
+    "✖ ",
 )  # fmt: skip
 _LINE = (
     st.sampled_from(REAL_LINES)
