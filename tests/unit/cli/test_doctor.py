@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections import namedtuple
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,7 +27,7 @@ def place(tmp_path, monkeypatch):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(layers, "_seen", {})
     monkeypatch.setattr(layers, "_user_file", None)
-    # The judge's own findings depend on what is installed.
+    # What the judge finds depends on what is installed; its own tests below put it back.
     monkeypatch.setattr(checks, "CHECKS", tuple(one for one in checks.CHECKS if one.__name__ != "judge"))
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
@@ -221,6 +222,27 @@ def test_faults_at_the_outputs_door_are_found_by_kind(doctor):
         "2 parser faults in the last 7 days: pytest.",
         "1 store fault in the last 7 days: OSError.",
     ]
+
+
+def test_a_judge_without_its_embedder_is_found_unless_words_alone_are_wanted(place, doctor, monkeypatch):
+    monkeypatch.setattr(checks, "CHECKS", (checks.judge,))
+    monkeypatch.setattr(checks, "find_spec", lambda _: None)
+    monkeypatch.setattr(checks, "EMBEDDER", ("click", "no-such-distribution"))
+    text = "The local judge uses words alone, for this is not installed: no-such-distribution."
+    (finding,) = doctor()[1]
+    assert finding[:2] == ("judge", text) and "admit[local]" in finding[2]
+    assert frame.run(["config", "set", "judge.local.mode", "lexical"]) == 0
+    layers._seen.clear()
+    assert list(checks.judge(layers.load())) == []
+
+
+def test_what_the_judge_says_of_itself_is_shown_with_its_fix(doctor, monkeypatch):
+    said = [("The calibration outputs-embed.json is refused: auc.", "admit lab calibrate")]
+    monkeypatch.setattr(checks, "CHECKS", (checks.judge,))
+    monkeypatch.setattr(checks, "EMBEDDER", ())
+    monkeypatch.setattr(checks, "find_spec", lambda name: name)
+    monkeypatch.setattr(checks, "import_module", lambda _: SimpleNamespace(findings=lambda values: said))
+    assert doctor()[1] == [("judge", *said[0])]
 
 
 def test_a_crash_log_of_these_days_is_found_and_an_old_one_is_not(state, doctor):
