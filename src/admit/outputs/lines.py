@@ -9,13 +9,12 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-
 # Lines joined in one go where a second copy of the whole text is to be avoided.
 AT_ONCE = 2_048
 
 
 class LineIndex(NamedTuple):
-    """The lines joined by line feeds, in lower case.
+    """The lines joined by line feeds, in lower case, characters beyond the basic plane as U+FFFD.
 
     Attributes:
         lowered: The text; as long as the lines are.
@@ -25,13 +24,10 @@ class LineIndex(NamedTuple):
     lowered: str
     starts: Sequence[int]
 
-    def line_at(self, offset: int) -> int:
-        """The index of the line that holds this offset."""
-        return bisect_right(self.starts, offset) - 1
-
     def holding(self, word: str) -> Iterator[int]:
         """Indexes of the lines that hold a lower-case word as a substring, ascending, each once."""
         lowered, starts = self.lowered, self.starts
+        word = _basic(word)
         at = lowered.find(word)
         while at >= 0:
             line = bisect_right(starts, at) - 1
@@ -47,8 +43,7 @@ def joined(texts: Sequence[str]) -> str:
     """
     parts: list[str] = []
     for begin in range(0, len(texts), AT_ONCE):
-        part = "\n".join(texts[begin : begin + AT_ONCE])
-        parts.append(part if part.isascii() else _astral().sub("\ufffd", part))
+        parts.append(_basic("\n".join(texts[begin : begin + AT_ONCE])))
     return "\n".join(parts)
 
 
@@ -59,6 +54,10 @@ def index_lines(texts: Sequence[str], text: str) -> LineIndex:
         # A few letters grow when lowered (İ): then only those that do not are lowered.
         lowered = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
     return LineIndex(lowered, list(accumulate((len(line) + 1 for line in texts), initial=0)))
+
+
+def _basic(text: str) -> str:
+    return text if text.isascii() else _astral().sub("\ufffd", text)
 
 
 @lru_cache(maxsize=1)

@@ -13,6 +13,7 @@ from admit.text.terms import stem, terms, words
 
 from .lines import LineIndex
 from .model import Task
+from .spend import line_cost
 
 COMMAND_WEIGHT = 0.5
 RARE_SHARE = 0.01
@@ -77,7 +78,7 @@ def score_lines(texts: Sequence[str], index: LineIndex, task: TaskWords) -> Task
         if key
     }
     counts = _counts(texts, found)
-    average = max(1.0, index.starts[-1] / max(1, n))
+    average = max(1.0, sum(map(line_cost, texts)) / max(1, n))
     scores: dict[int, float] = {}
     rare: set[int] = set()
     for term, weight in task.weights.items():
@@ -86,7 +87,7 @@ def score_lines(texts: Sequence[str], index: LineIndex, task: TaskWords) -> Task
             continue
         value = weight * idf(n, len(hits))
         for line, tf in hits.items():
-            scores[line] = scores.get(line, 0.0) + value * saturation(tf, len(texts[line]), average)
+            scores[line] = scores.get(line, 0.0) + value * saturation(tf, line_cost(texts[line]), average)
         if len(hits) < max(2, RARE_SHARE * n):
             rare.update(hits)
     best = max(scores.values(), default=0.0)

@@ -17,6 +17,7 @@ from .lines import LineIndex, index_lines, joined
 from .model import OutputConfig, RawOutput, Task
 from .parsers import ParseReport, parse_all
 from .shapes import Shapes, shapes
+from .spend import line_cost
 from .taskwords import TaskScores, TaskWords, score_lines
 from .view import View
 from .words import diagnose, failure_word_in, with_user_words
@@ -67,18 +68,17 @@ def weigh(view: View, output: RawOutput, task: Task, sought: TaskWords, config: 
     report = parse_all(texts, text)
     index = index_lines(texts, text)
     del text
-    diagnostics = diagnose(
-        index.lowered, with_user_words(config.words_strong, config.words_weak, config.words_negated)
-    )
+    words = with_user_words(config.words_strong, config.words_weak, config.words_negated)
+    # Without any line there is still one empty line of text.
+    diag = diagnose(index.lowered, words)[: len(texts)]
     shaped = shapes(texts)
     scores = score_lines(texts, index, sought)
-    strong = [value >= 1 for value in diagnostics]
+    strong = [value >= 1 for value in diag]
     mode = question_mode(output.exit_code, task, texts, strong)
     wt, wd, wr = config.weights_failure if mode == FAILURE else config.weights_spread
     # Rarity and 1/√count stand per shape, not per line: a log has far fewer shapes than lines.
     rarity = [wr * value for value in shaped.rarity]
     damping = [wd / sqrt(count) for count in shaped.counts]
-    diag: list[float] = list(diagnostics)
     noise = [mark.line for mark in report.marks if mark.kind == "noise"]
     for mark in report.marks:
         if mark.kind in MARK_DIAGNOSTIC:
@@ -97,6 +97,18 @@ def weigh(view: View, output: RawOutput, task: Task, sought: TaskWords, config: 
     return Weighed(mode, weights, smooth(weights), sorted(failing), marked, shaped, report, scores, index)
 
 
+def _heard(diagnostics: list[float], report: ParseReport) -> list[float]:
+    """What diagnostic words report, but in the regions of parsers that say they report nothing there.
+
+    A parser that found failures or summaries elsewhere makes every word count again.
+    """
+    if not report.parsed:
+        for region in report.regions:
+            if region.quiet:
+                diagnostics[region.first : region.last + 1] = [0.0] * (region.last + 1 - region.first)
+    return diagnostics
+
+
 def question_mode(exit_code: int | None, task: Task, texts: Sequence[str], strong: Sequence[bool]) -> str:
     """Whether the task asks for a failure (its causes stand together) or for something anywhere.
 
@@ -110,7 +122,7 @@ def question_mode(exit_code: int | None, task: Task, texts: Sequence[str], stron
         for text, is_strong in zip(reversed(texts), reversed(strong), strict=True):
             if is_strong:
                 return FAILURE
-            left -= len(text) + 1
+            left -= line_cost(text)
             if left <= 0:
                 break
     return SPREAD
