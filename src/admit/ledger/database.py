@@ -6,7 +6,6 @@ import os
 import sqlite3
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import quote
 
 from admit.errors import Corrupt, LedgerError, Locked, TooNew
 
@@ -88,7 +87,7 @@ def open_writer(path: str, busy_ms: int) -> sqlite3.Connection:
     if not os.path.lexists(path):
         _make_file(path, busy_ms)
     con = sqlite3.connect(
-        f"file:{quote(path)}?mode=rw",
+        f"file:{_in_uri(path)}?mode=rw",
         uri=True,
         timeout=busy_ms / 1000,
         isolation_level=None,
@@ -131,7 +130,7 @@ def open_reader(path: str, busy_ms: int) -> sqlite3.Connection | None:
         if check_file(path) is None or not os.path.getsize(path):
             return None
         con = sqlite3.connect(
-            f"file:{quote(path)}?mode=ro", uri=True, timeout=busy_ms / 1000, isolation_level=None
+            f"file:{_in_uri(path)}?mode=ro", uri=True, timeout=busy_ms / 1000, isolation_level=None
         )
         try:
             con.execute("PRAGMA trusted_schema=OFF")
@@ -257,6 +256,11 @@ def read_rows(con: sqlite3.Connection, table: str, tail: str = "", args: Iterabl
     columns = ", ".join(f"{table}.{column}" for column in COLUMNS[table])
     cursor = con.execute(f"SELECT {columns} FROM {table} {tail}", tuple(args))
     return [schema.from_values(table, values) for values in cursor]
+
+
+def _in_uri(path: str) -> str:
+    """A path as a file URI takes it (sqlite.org/uri.html)."""
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
 def _make_file(path: str, busy_ms: int) -> None:

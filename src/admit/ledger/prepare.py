@@ -91,9 +91,9 @@ def encode(prepared: Prepared) -> bytes:
         columns = COLUMNS[table]
         alike = [len(rows) > 1 and cells[k].count(cells[k][0]) == len(rows) for k in range(len(columns))]
         tables[table] = {
-            "all": {column: _as_json(cells[k][0]) for k, column in enumerate(columns) if alike[k]},
+            "all": {column: as_json(cells[k][0]) for k, column in enumerate(columns) if alike[k]},
             "columns": [column for k, column in enumerate(columns) if not alike[k]],
-            "rows": [[_as_json(value) for k, value in enumerate(row) if not alike[k]] for row in rows],
+            "rows": [[as_json(value) for k, value in enumerate(row) if not alike[k]] for row in rows],
         }
     return canonical({"writer": prepared.writer, "seq": prepared.seq, "tables": tables})
 
@@ -132,7 +132,8 @@ def row_hash(table: str, values: Iterable[Any]) -> str:
     return content_hash(fields_of(table, values))
 
 
-def _as_json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
+    """A SQL value as JSON has it: a blob as ``{"base64": …}``."""
     return (
         {"base64": binascii.b2a_base64(value, newline=False).decode()} if isinstance(value, bytes) else value
     )

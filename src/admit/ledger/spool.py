@@ -162,6 +162,8 @@ class Spool:
 
     def remove(self) -> int:
         """Delete everything that waits, and give the number of records."""
+        if not self.files():
+            return 0
         with locked(os.path.join(self._folder, ".lock"), 2000):
             return sum(self._drop(path) for path in self.files())
 
