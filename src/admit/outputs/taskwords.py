@@ -139,4 +139,4 @@ def _common(one: str, other: str) -> str:
 
 @lru_cache(maxsize=1)
 def _quoted() -> re.Pattern[str]:
-    return re.compile(r"[\"“`]([^\"“”`\n]{3,200})[\"”`]|(?<!\w)'([^'\n]{3,200})'(?!\w)")
+    return re.compile(r"[\"“`]([^\"“”`\n]{1,200})[\"”`]|(?<!\w)'([^'\n]{1,200})'(?!\w)")
