@@ -247,6 +247,11 @@ def lost_by_writer(con: sqlite3.Connection) -> dict[str, int]:
     return dict(rows.fetchall())
 
 
+def count_rows(con: sqlite3.Connection) -> int:
+    """Rows of all tables together."""
+    return sum(con.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES)
+
+
 def read_rows(con: sqlite3.Connection, table: str, tail: str = "", args: Iterable[Any] = ()) -> list[Any]:
     """Rows of a table as their own type; `tail` is what follows the table's name.
 

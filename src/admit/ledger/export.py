@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from admit.core.events import canonical, content_hash, parse
 from admit.errors import LedgerError, TooNew, UsageError
 
-from .database import as_ledger_error, open_writer, write
+from .database import as_ledger_error, count_rows, open_writer, write
 from .places import NotOurs, open_file, own_folder, places, read_all, setting
 from .port import SCHEMA_VERSION
 from .prepare import Prepared, as_json, values_of
@@ -109,7 +109,7 @@ def import_(folder: str, config: Mapping[str, object] | None = None) -> Imported
     try:
         con = open_writer(place.database, int(setting(config, "ledger.busy_ms")))
         try:
-            before = _rows_in(con)
+            before = count_rows(con)
             with transaction(con):
                 for table in TABLES:
                     for row in tables.get(table, ()):
@@ -121,7 +121,7 @@ def import_(folder: str, config: Mapping[str, object] | None = None) -> Imported
                         "INSERT INTO meta VALUES ('gone:' || ?1, ?2) ON CONFLICT (key) DO NOTHING",
                         (str(row["writer"]), str(int(row["n"]))),
                     )
-                new = _rows_in(con) - before
+                new = count_rows(con) - before
         finally:
             con.close()
     except sqlite3.IntegrityError as fault:
@@ -133,10 +133,6 @@ def import_(folder: str, config: Mapping[str, object] | None = None) -> Imported
     except OSError as fault:
         raise LedgerError(f"the ledger cannot be written: {fault}") from fault
     return Imported(total, new, tuple(sorted(unknown)))
-
-
-def _rows_in(con: sqlite3.Connection) -> int:
-    return sum(con.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES)
 
 
 def _lines(con: sqlite3.Connection, table: str, since: int | None) -> Iterator[bytes]:

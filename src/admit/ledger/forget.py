@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from admit.errors import LedgerError, Locked, UsageError
 
-from .database import SIDES, as_ledger_error, cause_of, damaged_files, open_writer
+from .database import SIDES, as_ledger_error, cause_of, count_rows, damaged_files, open_writer
 from .drain import drain_into
 from .key import keyed, load_key, replace_key
 from .outputs import NEW, FileOutputs
@@ -108,12 +108,11 @@ def _all(config: Mapping[str, object] | None) -> ForgetReport:
     rows = 0
     try:
         with _writing(config) as con:
-            before = con.total_changes
+            rows = count_rows(con)
             with transaction(con):
                 for table in reversed(list(TABLES)):
                     con.execute(f"DELETE FROM {table}")
                 con.execute("DELETE FROM meta WHERE key LIKE 'gone:%' OR key LIKE 'recovered:%'")
-            rows = con.total_changes - before
     except sqlite3.Error as fault:
         if cause_of(fault) != "corrupt":
             raise
@@ -143,11 +142,11 @@ def _some(
         spool = Spool(place.spool, "forget", int(setting(config, "ledger.spool_max_bytes")))
         if drain_into(con, spool, OwnWriter(config).record, wait_ms=busy_ms) is None:
             raise Locked("another process is draining the spool; try again")
-        start = con.total_changes
+        before_rows = count_rows(con)
         with transaction(con):
             outputs = _delete(con, key, session, project, before)
             forget_writers(con)
-        rows = con.total_changes - start
+        rows = before_rows - count_rows(con)
     store = FileOutputs(config)
     if before is not None:
         # Also files that no row knows.

@@ -10,6 +10,7 @@ import binascii
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from admit import __version__
 from admit.core.events import Event, canonical, content_hash, parse
 
 from .clean import Cleaner
@@ -176,6 +177,7 @@ def _rows(rec: Record, writer: str, seq: int, keeper: Keeper, lost: Mapping[str,
             project=_project(rec.decision.project, keeper),
             extra=cleaner.fit(rec.decision.extra, "extra", EXTRA_BYTES),
             truncated={},
+            admit_version=rec.decision.admit_version or __version__,
         )
         _cleaned("decisions", row, cleaner)  # names what is changed, so that the row can say so
         named = {"fields": sorted(cleaner.changed)[:FIELDS_NAMED]} if cleaner.changed else {}
