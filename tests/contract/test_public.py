@@ -54,6 +54,36 @@ def test_the_pipeline_loads_the_core_and_the_standard_library():
     }
 
 
-@pytest.mark.parametrize("module", ["admit", "admit.core.admission", "admit.text.terms", "admit.judges"])
-def test_light_modules_load_nothing_heavy(module):
+LIGHT = [
+    "admit",
+    "admit.core.admission",
+    "admit.text.terms",
+    "admit.judges",
+    "admit.outputs.gate",
+    "admit.cli",
+    "admit.cli.output",
+    "admit.cli.run",
+    "admit.cli.recall",
+]
+
+
+@pytest.mark.parametrize("module", LIGHT)
+def test_the_light_path_loads_nothing_heavy(module):
     assert not HEAVY & loaded_by(f"import {module}")
+
+
+def test_filtering_an_output_loads_nothing_heavy(tmp_path):
+    """The whole way of `admit output`, not only its imports."""
+    lines = "".join(f"line {k} of a long build\n" for k in range(2000))
+    filtered = tmp_path / "filtered"
+    code = f"""
+import os
+from admit.cli.frame import run
+kept, real = os.open({str(filtered)!r}, os.O_WRONLY | os.O_CREAT), os.dup(1)
+os.dup2(kept, 1)
+assert run(["output", "--task", "why does the build fail"]) == 0
+os.dup2(real, 1)
+"""
+    places = {name: str(tmp_path / name) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
+    assert not HEAVY & loaded_by(code, lines, **places)
+    assert 1000 < len(filtered.read_text()) < 8000
