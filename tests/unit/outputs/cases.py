@@ -5,11 +5,15 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from admit.outputs.excerpt import Looked, look
+from admit.outputs.model import OutputConfig, RawOutput, Task
 from admit.outputs.scan import scan
 from admit.outputs.view import View, as_utf8, build
 
 UNHURRIED = settings(deadline=None, max_examples=80)
 """For properties over long inputs: no time limit for one example, fewer examples."""
+
+CONFIG = OutputConfig()
 
 TOKENS = (
     b"a", b"word ", b"\n", b"\r\n", b"\r", b"\t", b"\0", b",", b"\xff", b"\xe2\x82", b"\xf0\x9f", b"\x80",
@@ -30,3 +34,17 @@ def view_of(data: bytes | str, *, long_line: int = 2000) -> View:
     """The view of a whole output."""
     raw = as_utf8(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
     return build(raw, scan(raw, (), scan_chars=4_000_000).spans, long_line=long_line)
+
+
+def looked_at(
+    data: bytes | str,
+    *,
+    exit_code: int | None = None,
+    task: Task | str = "",
+    config: OutputConfig = CONFIG,
+    command: str | None = None,
+) -> Looked:
+    """An output with its lines weighed."""
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    wanted = Task(task) if isinstance(task, str) else task
+    return look(as_utf8(raw), RawOutput(raw, exit_code, command=command), wanted, config)
