@@ -84,12 +84,14 @@ class Parsed(NamedTuple):
         marks: In line order.
         blocks: In line order, not overlapping.
         note: A sentence for the header, or empty.
+        quiet: Whether diagnostic words in its region report nothing, as in the source of a program.
     """
 
     name: str
     marks: tuple[Mark, ...]
     blocks: tuple[Block, ...] = ()
     note: str = ""
+    quiet: bool = False
 
 
 class Gap(NamedTuple):

@@ -70,7 +70,7 @@ def weigh(view: View, output: RawOutput, task: Task, sought: TaskWords, config: 
     del text
     words = with_user_words(config.words_strong, config.words_weak, config.words_negated)
     # Without any line there is still one empty line of text.
-    diag = diagnose(index.lowered, words)[: len(texts)]
+    diag = _heard(diagnose(index.lowered, words)[: len(texts)], report)
     shaped = shapes(texts)
     scores = score_lines(texts, index, sought)
     strong = [value >= 1 for value in diag]
@@ -115,7 +115,7 @@ def question_mode(exit_code: int | None, task: Task, texts: Sequence[str], stron
     Failure: the exit code is not 0; or the task holds a failure word; or neither exit code nor task is
     known and a strong line stands in the last 2,000 characters.
     """
-    if exit_code or failure_word_in(task.text):
+    if exit_code or (any(strong) and failure_word_in(task.text)):
         return FAILURE
     if exit_code is None and not task.text.strip():
         left = ENDING_CHARS

@@ -27,6 +27,7 @@ from admit.outputs.parsers import (
     lint,
     make,
     pytest,
+    source,
     tap,
 )
 from admit.outputs.parsers.sheet import RANK, disjoint
@@ -54,17 +55,19 @@ class Parser(Protocol):
 
 
 PARSERS: tuple[Parser, ...] = (
-    cargo, git_diff, git_log, git_status, go, install, jest, json_text, junit, lint, make, pytest, tap,
+    cargo, git_diff, git_log, git_status, go, install, jest, json_text, junit, lint, make, pytest,
+    source, tap,
 )  # fmt: skip
 
 
 class Region(NamedTuple):
-    """The lines one parser claims, by index, both ends included."""
+    """The lines one parser claims, by index, both ends included; quiet ones report nothing by their words."""
 
     name: str
     first: int
     last: int
     has_summary: bool
+    quiet: bool = False
 
 
 class ParseReport(NamedTuple):
@@ -133,7 +136,8 @@ def merge(found: Iterable[Parsed], count: int) -> ParseReport:
             entry = (RANK[mark.kind], mark.rule, mark)
             if mark.line not in best or entry < best[mark.line]:
                 best[mark.line] = entry
-        regions.append(Region(answer.name, answer.marks[0].line, answer.marks[-1].line, has_summary))
+        first, last = answer.marks[0].line, answer.marks[-1].line
+        regions.append(Region(answer.name, first, last, has_summary, answer.quiet))
         blocks += answer.blocks
     stages = [region for region in regions if region.has_summary]
     return ParseReport(
@@ -148,13 +152,18 @@ def merge(found: Iterable[Parsed], count: int) -> ParseReport:
 
 def _plain(lines: Sequence[str], joined: str) -> tuple[Sequence[str], str]:
     """Take off carriage returns, and timestamps where most lines carry one: tools show at line starts."""
-    plain = lines
-    if "\r" in joined:
-        plain = [line.rstrip("\r") for line in plain]
-    sample = [line for line in plain[:200] if line][:40]
-    if sample and sum(map(has_prefix, sample)) >= 0.8 * len(sample):
-        plain = [without_prefix(line) for line in plain]
-    return (lines, joined) if plain is lines else (plain, "\n".join(plain))
+    returns = "\r" in joined
+    sample = [line.rstrip("\r") for line in lines[:200] if line.rstrip("\r")][:40]
+    stamped = bool(sample) and sum(map(has_prefix, sample)) >= 0.8 * len(sample)
+    if not returns and not stamped:
+        return lines, joined
+    # From the joined text, not from the lines: it holds each character in as few bytes as it can.
+    plain = joined.split("\n")
+    for at, line in enumerate(plain):
+        if returns:
+            line = line.rstrip("\r")
+        plain[at] = without_prefix(line) if stamped else line
+    return plain, "\n".join(plain)
 
 
 def _recognised(joined: str, parsers: Sequence[Parser]) -> list[Parser]:
