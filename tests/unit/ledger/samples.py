@@ -19,6 +19,7 @@ def record(name: str = "d1", *, door: str = "outputs", n: int = 2, **head: objec
             decision_id=name,
             ts_ms=NOW,
             door=door,
+            admit_version="0.1",
             status="judged",
             cap=8,
             threshold=1.5,
