@@ -149,6 +149,9 @@ def _anchored_run(view: View, weighed: Weighed, spender: Spender, chars: int, af
     for line in reversed(weighed.failing):
         if not is_wrapper(view.texts[line]):
             anchor = min(last, line + after)
+            if chars > 0:
+                # Before the lines past it, which could take its room.
+                spender.try_take(line, "run")
             break
     noise = {mark.line for mark in weighed.report.marks if mark.kind == "noise"}
     seen = {view.texts[line] for line in spender.rules}
@@ -249,7 +252,7 @@ def _take_block(view: View, spender: Spender, block: Block) -> bool:
 
 def _close_small_gaps(view: View, spender: Spender) -> None:
     """A gap of one line that is shorter than its marker is filled with the line itself."""
-    for line in sorted(spender.rules):
+    for line in (-1, *sorted(spender.rules)):
         missing = line + 1
         if missing in spender.rules or missing + 1 not in spender.rules:
             continue
