@@ -95,6 +95,7 @@ class Writer:
         self._file: os.stat_result | None = None
         self._off = ""  # the cause that every record is dropped for
         self._spool_only = False
+        self._healthy = False  # whether the last transaction went through
         self._drain_at = 0.0
 
     def commit(self, items: Sequence[Item]) -> list[str]:
@@ -134,7 +135,7 @@ class Writer:
         """
         try:
             self._stored([])
-            if time.monotonic() >= self._drain_at:
+            if self._healthy and time.monotonic() >= self._drain_at:
                 self._drain_at = time.monotonic() + DRAIN_EVERY_S
                 self._drain()
             if idle and self._con is not None:
@@ -236,8 +237,10 @@ class Writer:
 
         from .database import cause_of
 
+        self._healthy = False
         try:
             outcomes += self._transaction(left)
+            self._healthy = not self._spool_only
             return ""
         except NotOurs as fault:
             self._off = "authority"
@@ -381,7 +384,7 @@ class Writer:
         return outcome
 
     def _drain(self) -> None:
-        if self._spool_only or self._off or not self.waiting.files():
+        if not self.waiting.files():
             return
         con = self._connection()
         if con is not None:
