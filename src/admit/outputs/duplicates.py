@@ -6,6 +6,8 @@ import hashlib
 from collections import OrderedDict
 from typing import NamedTuple
 
+from .view import clean
+
 MOST_SESSIONS = 64
 MOST_PER_SESSION = 512
 
@@ -25,8 +27,8 @@ class Seen(NamedTuple):
 
 
 def duplicate_key(text: str, exit_code: int | None) -> bytes:
-    """What makes two outputs one: each line right-trimmed, the whole trimmed, and the exit code."""
-    trimmed = "\n".join(map(str.rstrip, text.split("\n"))).strip()
+    """What makes two outputs one: view lines, each right-trimmed, the whole trimmed, and the exit code."""
+    trimmed = "\n".join(clean(line).rstrip() for line in text.split("\n")).strip()
     return hashlib.sha256(f"{exit_code}\n{trimmed}".encode("utf-8", "surrogatepass")).digest()
 
 
