@@ -7,6 +7,7 @@ guarded lines; then greedily the heaviest lines, each paid with its characters a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from .guards import guard
@@ -52,7 +53,7 @@ RUN_SHARE_JUDGED = 0.40
 
 
 class Selection(NamedTuple):
-    """Kept line indexes in order, the rule that kept each, and the best lines that did not fit."""
+    """Kept line indexes in order, the rule that kept each, and the best 10 of the others."""
 
     lines: list[int]
     rules: dict[int, str]
@@ -90,14 +91,15 @@ def select(
         run = int(_run_share(part, judged) * budget)
         _anchored_run(view, weighed, spender, run, config.run_after, guarded)
     guard(view, weighed, spender, guarded, config.guard_context)
-    passed: list[int] = []
+    heaviest: list[int] = []
     if judged is None:
-        passed = _greedy(view, weighed, spender, weighed.smoothed, floor=None)
+        heaviest = _greedy(view, weighed, spender, weighed.smoothed, floor=None)
     elif not _passages(view, spender, judged):
         scores = [score * factor for score, factor in zip(weighed.smoothed, judged.factors, strict=True)]
-        passed = _greedy(view, weighed, spender, scores, floor=0.0)
+        heaviest = _greedy(view, weighed, spender, scores, floor=0.0)
     _close_small_gaps(view, spender)
-    return Selection(sorted(spender.rules), spender.rules, passed[:PASSED_OVER])
+    passed_over = islice((line for line in heaviest if line not in spender.rules), PASSED_OVER)
+    return Selection(sorted(spender.rules), spender.rules, list(passed_over))
 
 
 def reserved_end(view: View, config: OutputConfig, budget: int) -> range:
@@ -129,9 +131,7 @@ def _reserve_end(view: View, spender: Spender, chars: int, most: int) -> None:
     left = chars
     for line in range(len(view.texts) - 1, -1, -1):
         cost = line_cost(view.texts[line])
-        if left <= 0 or cost > most:
-            return
-        if not spender.try_take(line, "end"):
+        if left <= 0 or cost > most or not spender.try_take(line, "end"):
             return
         left -= cost
         most -= cost
@@ -187,29 +187,28 @@ def _greedy(
 ) -> list[int]:
     """Spend what is left by weight, then line number; lines at or below `floor` are out.
 
-    Gives the heaviest lines that did not fit.
+    Gives all lines that are not out, the heaviest first.
     """
     n = len(scores)
     order = sorted(range(n), key=lambda line: -scores[line])
+    if floor is not None:
+        order = [line for line in order if scores[line] > floor]
     best = {max(range(low, high), key=lambda line: (scores[line], -line)) for low, high in stretches(n)}
     blocks = {line: block for block in weighed.report.blocks for line in range(block.first, block.last + 1)}
     full = spender.budget * FULL
     most_of_shape = spender.budget * SHAPE_SHARE
     used: dict[int, int] = {}
-    passed: list[int] = []
     held: list[int] = []
 
     def consider(line: int) -> None:
         block = blocks.get(line)
         if block is not None and _take_block(view, spender, block):
             return
-        if (block is not None and block.whole) or not spender.try_take(line, "weight"):
-            passed.append(line)
+        if block is None or not block.whole:
+            spender.try_take(line, "weight")
 
     for line in order:
         if spender.spent >= full:
-            break
-        if floor is not None and scores[line] <= floor:
             break
         if line in spender.rules:
             best.discard(line)
@@ -232,7 +231,7 @@ def _greedy(
         if spender.spent >= full:
             break
         consider(line)
-    return [line for line in passed if line not in spender.rules]
+    return order
 
 
 def _take_block(view: View, spender: Spender, block: Block) -> bool:
