@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from admit.core.candidate import Budget, Candidate, fit
     from admit.core.order import as_given, by_rank, forest
     from admit.core.policy import Policy
-    from admit.outputs.gate import OutputGate, filter_output
+    from admit.outputs.gate import OutputGate
     from admit.outputs.model import OutputResult, RawOutput, Task
+    from admit.outputs.once import filter_output
 
 _HOMES = {
     "Budget": "admit.core.candidate",
@@ -28,7 +29,7 @@ _HOMES = {
     "as_given": "admit.core.order",
     "by_rank": "admit.core.order",
     "decide": "admit.core.admission",
-    "filter_output": "admit.outputs.gate",
+    "filter_output": "admit.outputs.once",
     "fit": "admit.core.candidate",
     "forest": "admit.core.order",
     "plan": "admit.core.admission",

@@ -18,6 +18,8 @@ from admit.text.ansi import strip
 from .virtual import pieces
 
 _CURSOR_UP = ("A", "F")
+# Beyond this what escapes take is not counted: such an output is over every gate anyhow.
+COUNTED_BYTES = 1_000_000
 REPLACEMENT = "\ufffd"
 
 
@@ -67,6 +69,19 @@ def as_utf8(data: bytes) -> bytes:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace").encode("utf-8", "surrogatepass")
     return data.removeprefix(codecs.BOM_UTF8)
+
+
+def as_text(data: bytes) -> str:
+    """The raw bytes as text: invalid bytes as U+FFFD."""
+    return as_utf8(data).decode("utf-8", "replace")
+
+
+def view_chars(data: bytes) -> int:
+    """Characters of the whole view. A huge output with escapes is counted with them."""
+    if len(data) <= COUNTED_BYTES and (b"\x1b" in data or b"\r" in data):
+        text = data.decode("utf-8", "replace")
+        return sum(len(clean(line)) + 1 for line in text.split("\n")) - 1
+    return characters(data)
 
 
 def clean(line: str) -> str:
