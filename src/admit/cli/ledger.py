@@ -129,7 +129,7 @@ def verify(fix_counts: bool, as_json: bool) -> int:
         print_json({"schema": 1, **_plain(report._asdict()), "findings": findings})
     else:
         for finding in report.findings:
-            click.echo(f"{finding.text}{f' ({finding.n:,})' if finding.n > 1 else ''}")
+            click.echo(finding.text)
         for type, n in report.unknown.items():
             click.echo(f"{counted(n, 'event')} of a type that this version does not know: {visible(type)}.")
         if not report.findings:

@@ -182,7 +182,7 @@ def write(con: sqlite3.Connection, prepared: Prepared) -> None:
                 numbered += inserted if table in schema.HASHED_TABLES else 0
         if prepared.seq and not numbered and not _stands(con, prepared):
             # A repeat of a record took a number that no row will show.
-            account_for(con, prepared.writer, 1)
+            account_for(con, prepared.writer, 1, prepared.seq)
         con.execute("RELEASE record")
     except BaseException:
         if con.in_transaction:  # some errors of SQLite have ended the transaction already
@@ -191,12 +191,21 @@ def write(con: sqlite3.Connection, prepared: Prepared) -> None:
         raise
 
 
-def account_for(con: sqlite3.Connection, writer: str, n: int) -> None:
-    """Remember that `n` numbers of a writer are missing for a known reason, so that they are no gap."""
+def account_for(con: sqlite3.Connection, writer: str, n: int, last: int = 0) -> None:
+    """Remember that `n` numbers of a writer are missing for a known reason, so that they are no gap.
+
+    Args:
+        last: The highest of them: a writer's numbers run at least up to it.
+    """
     con.execute(
         "INSERT INTO meta VALUES ('gone:' || ?1, CAST(?2 AS TEXT)) ON CONFLICT (key) "
         "DO UPDATE SET value = CAST(CAST(value AS INTEGER) + ?2 AS TEXT)",
         (writer, n),
+    )
+    con.execute(
+        "INSERT INTO meta VALUES ('last:' || ?1, CAST(?2 AS TEXT)) ON CONFLICT (key) "
+        "DO UPDATE SET value = CAST(max(CAST(value AS INTEGER), ?2) AS TEXT)",
+        (writer, last),
     )
 
 
@@ -239,9 +248,11 @@ def damaged_files(path: str) -> list[str]:
 def lost_by_writer(con: sqlite3.Connection) -> dict[str, int]:
     """Records that a writer numbered and that are not there, by writer; none that are accounted for."""
     rows = con.execute(
-        """SELECT n.writer, max(n.seq) - count(*) - coalesce(CAST(meta.value AS INTEGER), 0) AS lost
+        """SELECT n.writer, max(max(n.seq), coalesce(CAST(last.value AS INTEGER), 0)) - count(*)
+            - coalesce(CAST(gone.value AS INTEGER), 0) AS lost
         FROM (SELECT writer, seq FROM decisions UNION SELECT writer, seq FROM events) AS n
-        LEFT JOIN meta ON meta.key = 'gone:' || n.writer
+        LEFT JOIN meta AS gone ON gone.key = 'gone:' || n.writer
+        LEFT JOIN meta AS last ON last.key = 'last:' || n.writer
         GROUP BY n.writer HAVING lost > 0 ORDER BY n.writer"""
     )
     return dict(rows.fetchall())

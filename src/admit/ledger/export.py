@@ -39,9 +39,11 @@ _SINCE = {
     "tool_uses": "ts_ms >= :since",
     "texts": "TRUE",
 }
-_ALL_GONE = "SELECT substr(key, 6), CAST(value AS INTEGER) FROM meta WHERE key LIKE 'gone:%' ORDER BY key"
+_ALL_GONE = """SELECT substr(gone.key, 6), CAST(gone.value AS INTEGER), CAST(last.value AS INTEGER)
+    FROM meta AS gone JOIN meta AS last ON last.key = 'last:' || substr(gone.key, 6)
+    WHERE gone.key LIKE 'gone:%' ORDER BY gone.key"""
 # In a part, whatever is missing is missing because it is a part.
-_PART_GONE = """SELECT writer, max(seq) - count(*) AS n FROM
+_PART_GONE = """SELECT writer, max(seq) - count(*) AS n, max(seq) FROM
     (SELECT writer, seq FROM decisions WHERE ts_ms >= :since
     UNION SELECT writer, seq FROM events WHERE ts_ms >= :since)
     GROUP BY writer HAVING n > 0 ORDER BY writer"""
@@ -117,9 +119,12 @@ def import_(folder: str, config: Mapping[str, object] | None = None) -> Imported
                         write(con, Prepared("", 0, {table: [_values(table, row)]}))
                         total += 1
                 for row in tables.get(GONE, ()):
-                    con.execute(
-                        "INSERT INTO meta VALUES ('gone:' || ?1, ?2) ON CONFLICT (key) DO NOTHING",
-                        (str(row["writer"]), str(int(row["n"]))),
+                    con.executemany(
+                        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
+                        [
+                            (f"gone:{row['writer']}", str(int(row["n"]))),
+                            (f"last:{row['writer']}", str(int(row["last"]))),
+                        ],
                     )
                 new = count_rows(con) - before
         finally:
@@ -146,8 +151,8 @@ def _lines(con: sqlite3.Connection, table: str, since: int | None) -> Iterator[b
 def _gone(con: sqlite3.Connection | None, since: int | None) -> Iterator[bytes]:
     if con is not None:
         query = _ALL_GONE if since is None else _PART_GONE
-        for writer, n in con.execute(query, {} if since is None else {"since": since}):
-            yield canonical({"writer": writer, "n": n})
+        for writer, n, last in con.execute(query, {} if since is None else {"since": since}):
+            yield canonical({"writer": writer, "n": n, "last": last})
 
 
 def _written(path: str, lines: Iterable[bytes]) -> dict[str, Any]:

@@ -112,7 +112,9 @@ def _all(config: Mapping[str, object] | None) -> ForgetReport:
             with transaction(con):
                 for table in reversed(list(TABLES)):
                     con.execute(f"DELETE FROM {table}")
-                con.execute("DELETE FROM meta WHERE key LIKE 'gone:%' OR key LIKE 'recovered:%'")
+                con.execute(
+                    "DELETE FROM meta WHERE key LIKE 'gone:%' OR key LIKE 'last:%' OR key LIKE 'recovered:%'"
+                )
     except sqlite3.Error as fault:
         if cause_of(fault) != "corrupt":
             raise

@@ -232,7 +232,9 @@ def _highest(source: sqlite3.Connection, table: str) -> int | None:
 
 def _copy_accounts(source: sqlite3.Connection, con: sqlite3.Connection) -> None:
     try:
-        accounts = source.execute("SELECT key, value FROM meta WHERE key LIKE 'gone:%'").fetchall()
+        accounts = source.execute(
+            "SELECT key, value FROM meta WHERE key LIKE 'gone:%' OR key LIKE 'last:%'"
+        ).fetchall()
     except sqlite3.Error:
         return
     with transaction(con):

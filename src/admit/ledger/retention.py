@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from .database import account_for, write
@@ -61,17 +62,22 @@ def prune(
     kept_from = now_ms - int(setting(config, "ledger.retain_days")) * DAY_MS
     replies_from = now_ms - int(setting(config, "ledger.reply_days")) * DAY_MS
     most = int(setting(config, "ledger.max_bytes"))
-    before, used = con.total_changes, used_bytes(con)
-    finished = (
-        _in_chunks(con, leave_off, _OLD_REPLIES, replies_from)
-        and _in_chunks(con, leave_off, _OLD_TEXTS, now_ms)
-        and _in_chunks(con, leave_off, _OLD_USES, kept_from)
-        and _in_chunks(con, leave_off, _OLD_RECALLS, kept_from)
-        and _in_chunks(con, leave_off, _OLD_OUTPUTS, kept_from)
-        and _days_before(con, leave_off, kept_from)
-        and _down_to(con, leave_off, most)
+    used = used_bytes(con)
+    work = chain(
+        _in_chunks(con, _OLD_REPLIES, replies_from),
+        _in_chunks(con, _OLD_TEXTS, now_ms),
+        _in_chunks(con, _OLD_USES, kept_from),
+        _in_chunks(con, _OLD_RECALLS, kept_from),
+        _in_chunks(con, _OLD_OUTPUTS, kept_from),
+        _days_before(con, kept_from),
+        _down_to(con, most),
     )
-    rows = con.total_changes - before
+    rows, finished = 0, True
+    for removed in work:
+        rows += removed
+        if leave_off():
+            finished = False
+            break
     report = PruneReport(rows, max(0, used - used_bytes(con)), used_bytes(con))
     with transaction(con):
         forget_writers(con)
@@ -84,13 +90,21 @@ def prune(
     return report
 
 
-def remove(con: sqlite3.Connection, table: str, where: str, args: Sequence[Any], limit: int = -1) -> int:
-    """Delete rows of ``decisions`` or ``events``, so that their numbers are no gap; gives their number."""
+def remove(
+    con: sqlite3.Connection, table: str, where: str, args: Sequence[Any], limit: int = -1
+) -> tuple[int, int]:
+    """Delete rows of ``decisions`` or ``events``, so that their numbers are no gap.
+
+    Returns:
+        The rows found, and the rows deleted, those that hung on them included.
+    """
     found = con.execute(
         f"SELECT rowid, writer, seq FROM {table} WHERE {where} ORDER BY rowid LIMIT ?", (*args, limit)
     ).fetchall()
+    before = con.total_changes
     con.executemany(f"DELETE FROM {table} WHERE rowid = ?", [(rowid,) for rowid, _, _ in found])
-    gone: dict[str, int] = {}
+    removed = con.total_changes - before
+    gone: dict[str, list[int]] = {}
     for writer, seq in sorted({(writer, seq) for _, writer, seq in found}):
         still = con.execute(
             "SELECT EXISTS (SELECT 1 FROM decisions WHERE writer = ?1 AND seq = ?2) "
@@ -98,16 +112,16 @@ def remove(con: sqlite3.Connection, table: str, where: str, args: Sequence[Any],
             (writer, seq),
         ).fetchone()[0]
         if not still:
-            gone[writer] = gone.get(writer, 0) + 1
-    for writer, n in gone.items():
-        account_for(con, writer, n)
-    return len(found)
+            gone.setdefault(writer, []).append(seq)
+    for writer, numbers in gone.items():
+        account_for(con, writer, len(numbers), numbers[-1])
+    return len(found), removed
 
 
 def forget_writers(con: sqlite3.Connection) -> None:
     """Drop the accounts of writers of which no row is left."""
     con.execute(
-        """DELETE FROM meta WHERE key LIKE 'gone:%'
+        """DELETE FROM meta WHERE (key LIKE 'gone:%' OR key LIKE 'last:%')
         AND NOT EXISTS (SELECT 1 FROM decisions WHERE writer = substr(key, 6))
         AND NOT EXISTS (SELECT 1 FROM events WHERE writer = substr(key, 6))"""
     )
@@ -134,27 +148,25 @@ def transaction(con: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def _in_chunks(con: sqlite3.Connection, leave_off: Callable[[], bool], statement: str, before: int) -> bool:
-    """Run a statement with a limit until it finds nothing more; False when it was left off."""
-    while not leave_off():
+def _in_chunks(con: sqlite3.Connection, statement: str, before: int) -> Iterator[int]:
+    """Run a statement with a limit until it finds nothing more; yields the rows of each time."""
+    changed = CHUNK_ROWS
+    while changed == CHUNK_ROWS:
         with transaction(con):
-            if con.execute(statement, (before, CHUNK_ROWS)).rowcount < CHUNK_ROWS:
-                return True
-    return False
+            changed = con.execute(statement, (before, CHUNK_ROWS)).rowcount
+        yield changed
 
 
-def _days_before(con: sqlite3.Connection, leave_off: Callable[[], bool], before: int) -> bool:
+def _days_before(con: sqlite3.Connection, before: int) -> Iterator[int]:
     for table in ("decisions", "events"):
-        removed = CHUNK_ROWS
-        while removed == CHUNK_ROWS:
-            if leave_off():
-                return False
+        found = CHUNK_ROWS
+        while found == CHUNK_ROWS:
             with transaction(con):
-                removed = remove(con, table, "ts_ms < ?", (before,), CHUNK_ROWS)
-    return True
+                found, removed = remove(con, table, "ts_ms < ?", (before,), CHUNK_ROWS)
+            yield removed
 
 
-def _down_to(con: sqlite3.Connection, leave_off: Callable[[], bool], most: int) -> bool:
+def _down_to(con: sqlite3.Connection, most: int) -> Iterator[int]:
     """Delete whole days (UTC), the oldest first, until the database is small enough."""
     while used_bytes(con) > most:
         oldest = con.execute(
@@ -162,7 +174,5 @@ def _down_to(con: sqlite3.Connection, leave_off: Callable[[], bool], most: int) 
             "UNION ALL SELECT min(ts_ms) FROM events)"
         ).fetchone()[0]
         if oldest is None:
-            break
-        if not _days_before(con, leave_off, (oldest // DAY_MS + 1) * DAY_MS):
-            return False
-    return True
+            return
+        yield from _days_before(con, (oldest // DAY_MS + 1) * DAY_MS)

@@ -96,7 +96,11 @@ def _references(con: sqlite3.Connection) -> Iterator[Finding]:
     broken = con.execute("PRAGMA foreign_key_check").fetchall()
     if broken:
         tables = ", ".join(sorted({row[0] for row in broken}))
-        yield Finding("reference", len(broken), f"Rows of {tables} hang on decisions that are not there.")
+        yield Finding(
+            "reference",
+            len(broken),
+            f"{len(broken):,} rows of {tables} hang on decisions that are not there.",
+        )
 
 
 def _hashes(con: sqlite3.Connection) -> Iterator[Finding]:
@@ -106,8 +110,7 @@ def _hashes(con: sqlite3.Connection) -> Iterator[Finding]:
             if not has_its_hash(table, values):
                 altered.append(values[0])
         if altered:
-            some = ", ".join(altered[:EXAMPLES])
-            text = f"Rows of {table} were altered after they were written: {some}."
+            text = f"{len(altered):,} rows of {table} were altered after they were written: {_some(altered)}."
             yield Finding("hash", len(altered), text)
 
 
@@ -126,7 +129,7 @@ def _gaps(config: Mapping[str, object] | None, fix: bool) -> Iterator[Finding]:
     if odd:
         yield Finding("unreadable", 1, odd)
     for writer, n in lost.items():
-        yield Finding("gap", n, f"{n} records lost by writer {writer}: it was killed before it wrote them.")
+        yield Finding("gap", n, f"{n:,} records lost by writer {writer}: it was killed before it wrote them.")
     if lost and fix:
         con = open_writer(place.database, busy_ms)
         try:
@@ -161,16 +164,20 @@ def _outputs(config: Mapping[str, object] | None) -> Iterator[Finding]:
     except Corrupt:
         pass  # said already
     if altered:
-        text = f"Stored outputs were altered: {', '.join(altered[:EXAMPLES])}. They are not given back."
+        text = f"{len(altered):,} stored outputs were altered and are not given back: {_some(altered)}."
         yield Finding("altered", len(altered), text)
     if missing:
-        text = f"Stored outputs were deleted by someone: {', '.join(missing[:EXAMPLES])}."
+        text = f"{len(missing):,} stored outputs were deleted by someone: {_some(missing)}."
         yield Finding("deleted", len(missing), text)
 
 
 def _unknown_types(con: sqlite3.Connection) -> dict[str, int]:
     counts = dict(con.execute("SELECT type, count(*) FROM events GROUP BY type").fetchall())
     return {type: n for type, n in counts.items() if type not in EVENTS}
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:EXAMPLES]) + (", …" if len(names) > EXAMPLES else "")
 
 
 def _count(con: sqlite3.Connection, table: str) -> int:
