@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from admit.core.admission import plan
@@ -13,10 +14,12 @@ from admit.core.order import by_rank
 from admit.core.policy import DOORS, Policy, count
 from admit.core.question import Ask, Lexicon, Question, Score
 from admit.judges.rubric import OUTPUTS_ASK, OUTPUTS_LEVELS
+from admit.text.cut import without_surrogates
 from admit.text.terms import terms
 
 from .excerpt import Looked
 from .model import FilterConfig, JudgeProfile, RawOutput, Task
+from .view import View
 
 if TYPE_CHECKING:
     from admit.judges.redact import Redactor
@@ -80,11 +83,14 @@ def prepare(
 
     Passages wholly inside the reserved end are exempt: they are shown whatever is answered.
     """
-    texts, smoothed = looked.view.texts, looked.weighed.smoothed
-    redacted = redactor.redact("\n".join(texts))
-    starts = looked.weighed.located.starts
-    found = chunks(texts, config.chunk_chars)
-    subjects = {chunk.id: redacted.slice(starts[chunk.first], starts[chunk.last + 1] - 1) for chunk in found}
+    smoothed = looked.weighed.smoothed
+    text, starts = _document(looked.view)
+    redacted = redactor.redact(text)
+    found = chunks(looked.view.texts, config.chunk_chars)
+    subjects = {
+        chunk.id: redacted.slice(starts[chunk.first], starts[chunk.last + 1]).removesuffix("\n")
+        for chunk in found
+    }
     candidates = [
         Candidate(
             chunk.id,
@@ -108,7 +114,7 @@ def prepare(
     )
 
     def safe(text: str) -> str:
-        return redactor.redact(text).text
+        return redactor.redact(without_surrogates(text)).text
 
     code = "unknown" if output.exit_code is None else str(output.exit_code)
     context = [
@@ -129,6 +135,16 @@ def prepare(
         request_id=request_id,
     )
     return Asked(found, planned, ask, policy)
+
+
+def _document(view: View) -> tuple[str, list[int]]:
+    """The view as one text, and where each line begins in it, and one past the end.
+
+    Pieces of one long line stand without a line end between them: a secret across them is still one.
+    """
+    ends = ["" if view.glued(line + 1) else "\n" for line in range(len(view.texts) - 1)] + [""]
+    parts = [text + end for text, end in zip(view.texts, ends, strict=False)]
+    return "".join(parts), list(accumulate(map(len, parts), initial=0))
 
 
 def _lexicon(subjects: Collection[str]) -> Lexicon:
