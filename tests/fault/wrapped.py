@@ -44,9 +44,7 @@ class Home:
             "stdout": subprocess.PIPE,
             "stderr": subprocess.PIPE,
         }
-        process: subprocess.Popen[bytes] = subprocess.Popen(
-            [ADMIT, "run", "--", *command], **(given | options)
-        )
+        process: Any = subprocess.Popen([ADMIT, "run", "--", *command], **(given | options))
         return process
 
     @property

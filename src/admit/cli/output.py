@@ -10,6 +10,7 @@ import click
 
 from admit.cli.frame import DONE, json_option, print_json
 from admit.cli.streams import HELD_BYTES, print_bytes
+from admit.errors import UsageError
 
 STDIN = 0
 BLOCK = 1 << 20
@@ -100,14 +101,21 @@ def _read_all() -> bytes | None:
     """Standard input to its end; None where it was too much to hold and has been passed through."""
     blocks: list[bytes] = []
     held = 0
-    while block := os.read(STDIN, BLOCK):
+    while block := _read():
         blocks.append(block)
         held += len(block)
         if held > HELD_BYTES:
             for one in blocks:
                 print_bytes(one)
-            while block := os.read(STDIN, BLOCK):
+            while block := _read():
                 print_bytes(block)
             click.echo(f"admit: unchanged: over {HELD_BYTES:,} bytes", err=True)
             return None
     return b"".join(blocks)
+
+
+def _read() -> bytes:
+    try:
+        return os.read(STDIN, BLOCK)
+    except OSError as fault:
+        raise UsageError(f"standard input cannot be read: {fault.strerror}") from None

@@ -20,16 +20,21 @@ Examples:
   admit outputs prune
   admit outputs estimate --task "when did the retry limit change" < git.log"""
 
+PRUNE = "Remove what is past its time or over the size."
+ESTIMATE = "What the filter would ask a judge about an output."
+
+
+def _example(words: str) -> str:
+    return f"\b\nExample:\n  admit outputs {words}"
+
 
 @click.group("outputs", epilog=EXAMPLES)
 def command() -> None:
     """The stored outputs: list them, prune them, and estimate what a judge would be asked."""
 
 
-@command.command("list", epilog="\b\nExample:\n  admit outputs list --limit 5")
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="The newest so many."
-)
+@command.command("list", short_help="What is stored, newest first.", epilog=_example("list --limit 5"))
+@click.option("--limit", type=click.IntRange(min=1), default=20, metavar="N", help="The newest N (20).")
 @click.option("--session", metavar="ID", help="Only outputs of this session.")
 @json_option
 def list_outputs(limit: int, session: str | None, as_json: bool) -> int:
@@ -65,7 +70,7 @@ def list_outputs(limit: int, session: str | None, as_json: bool) -> int:
     return DONE
 
 
-@command.command("prune", epilog="\b\nExample:\n  admit outputs prune --json")
+@command.command("prune", short_help=PRUNE, epilog=_example("prune --json"))
 @json_option
 def prune(as_json: bool) -> int:
     """Remove what is past outputs.retain_days or over outputs.max_bytes, the longest unused first."""
@@ -77,14 +82,13 @@ def prune(as_json: bool) -> int:
         print_json({"schema": 1, **report._asdict()})
     else:
         click.echo(
-            f"{report.removed:,} outputs removed ({report.bytes:,} bytes); {report.kept_bytes:,} bytes stay."
+            f"{_counted(report.removed, 'output')} removed ({report.bytes:,} bytes); "
+            f"{report.kept_bytes:,} bytes stay."
         )
     return DONE
 
 
-@command.command(
-    "estimate", epilog='\b\nExample:\n  admit outputs estimate --task "why did it fail" < build.log'
-)
+@command.command("estimate", short_help=ESTIMATE, epilog=_example('estimate --task "why" < build.log'))
 @click.option("--task", default="", metavar="TEXT", help="What the agent is doing.")
 @click.option("--exit-code", type=int, metavar="N", help="The command's exit code.")
 @json_option
@@ -100,7 +104,8 @@ def estimate(task: str, exit_code: int | None, as_json: bool) -> int:
         print_json({"schema": 1, **cost._asdict()})
         return DONE
     click.echo(
-        f"{cost.requests:,} requests, {cost.chunks:,} passages, {cost.bytes:,} bytes; nothing was sent"
+        f"{_counted(cost.requests, 'request')}, {_counted(cost.chunks, 'passage')}, {cost.bytes:,} bytes; "
+        "nothing was sent"
     )
     return DONE
 
@@ -120,6 +125,10 @@ def _rows(place: door.Place, session: str | None) -> list[OutputRow]:
     ]
     rows = {row.output_id: row for row in found} | recorded
     return sorted(rows.values(), key=lambda row: (-row.stored_ms, row.output_id))
+
+
+def _counted(n: int, word: str) -> str:
+    return f"{n:,} {word}{'s' * (n != 1)}"
 
 
 def _time(ms: int) -> str:

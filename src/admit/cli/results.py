@@ -36,7 +36,7 @@ def explanation(result: OutputResult) -> str:
     best = sorted(result.passed_over, key=lambda one: (-(one.score or 0.0), one.first))[:MOST_PASSED_OVER]
     parts = [table(_rows(result.kept), ("lines", "rule", "score"), right=(0, 2))]
     if best:
-        parts.append(f"The {len(best)} best that did not fit:")
+        parts.append("The best that did not fit:")
         parts.append(table(_rows(best), ("lines", "rule", "score"), right=(0, 2)))
     return "\n".join(parts)
 
@@ -79,7 +79,7 @@ def original_chars(result: OutputResult) -> int:
 
 
 def _why(result: OutputResult, config: OutputConfig, chars: int, tool: str) -> str:
-    of_gate = f"{chars:,} of {config.gate_chars:,} characters"
+    of_gate = f"{chars:,} of {config.gate_chars:,} characters (outputs.gate_chars)"
     reasons = {
         "small": of_gate,
         "under_gate": of_gate,
@@ -91,6 +91,8 @@ def _why(result: OutputResult, config: OutputConfig, chars: int, tool: str) -> s
         "store_failed": "the full copy could not be stored, so nothing may be cut; see admit doctor",
         "saving": f"cutting {chars:,} characters would save too little",
     }
+    if result.reason.startswith("internal:"):
+        return f"a fault in Admit ({result.reason.removeprefix('internal:')})"
     return reasons.get(result.reason, f"{result.reason or result.how}, {chars:,} characters")
 
 

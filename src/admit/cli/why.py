@@ -20,6 +20,7 @@ DOORS = ("guidance", "tools", "outputs", "evidence")
 # Doors whose `explain` gives the further lines and the cells: its module.
 EXPLAINED: Mapping[str, str] = {"outputs": "admit.outputs.again"}
 
+UNITS = {"count": "candidates", "chars": "characters", "tokens": "tokens", "artifacts": "artifacts"}
 COLUMNS = ("", "candidate", "verdict", "reason", "p", "size")
 NUMBERS = (0, 4, 5)
 
@@ -78,7 +79,7 @@ def _head(view: DecisionView) -> str:
     parts = [row.door, f"{when:%Y-%m-%d %H:%M:%S %Z}", f"status {row.status}"]
     parts += [f"reason {row.reason}"] if row.reason else []
     parts += [f"mode {row.mode}"] if row.mode != "enforce" else []
-    parts += [f"cap {row.cap:,} {row.unit}"] if row.cap is not None else []
+    parts += [f"cap {row.cap:,} {UNITS[row.unit]}"] if row.cap is not None else []
     parts.append(_judge(view))
     parts += [f"{row.elapsed_ms:,.0f} ms"] if row.elapsed_ms is not None else []
     return " · ".join(parts)

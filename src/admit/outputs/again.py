@@ -67,7 +67,6 @@ def explain(view: DecisionView) -> Explained:
     head = [
         f"{row.output_id or 'not stored'} from {extra.get('tool') or 'an unnamed tool'}, "
         f"exit code {'unknown' if code is None else code}: {extra.get('how', 'unknown')}"
-        + (f" ({row.reason})" if row.reason else "")
     ]
     lines = ranges(extra)
     if lines:
@@ -85,7 +84,8 @@ def explain(view: DecisionView) -> Explained:
             f"best score {dropped['best_score']:.2f}) did not fit"
         )
     if view.recalls:
-        head.append(f"the agent went back {len(view.recalls):,} times")
+        times = len(view.recalls)
+        head.append(f"recalled {times:,} time{'s' * (times > 1)}")
     rows = [("kept", _lines(one), one.rule, _score(one.score), "") for one in lines]
     verdicts = {verdict.ord: verdict for verdict in view.verdicts}
     for candidate in view.candidates:

@@ -1,0 +1,62 @@
+"""`admit show`: the text an agent saw, rebuilt from the stored copy."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import Home, id_in, log
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(log(), id="plain"),
+        pytest.param(log(error="error: \udcff odd \udcfe bytes"), id="invalid UTF-8"),
+        pytest.param(log().replace(b"\n", b"\r\n"), id="CRLF"),
+        pytest.param(log().replace(b"compiling", b"\x1b[1mcompiling\x1b[0m"), id="colours"),
+        pytest.param(
+            b"".join(b"word%d " % n for n in range(9_000)) + b"error: here " * 9, id="one long line"
+        ),
+    ],
+)
+def test_what_was_shown_is_shown_again_byte_for_byte(home, data):
+    text = home.output(data, "--exit-code", "2", "--task", "why does module 700 fail")
+    assert home.admit("show", "--last").stdout == text
+    assert home.admit("show", id_in(text)).stdout == text
+
+
+def test_what_was_not_cut_is_shown_whole(home):
+    data = log(100)
+    assert home.output(data) == data
+    assert home.admit("show", "--last").stdout == data
+
+
+def test_json_names_the_decision(home):
+    text = home.output(log(), "--exit-code", "2")
+    value = json.loads(home.admit("show", "--last", "--json").stdout)
+    assert list(value) == ["schema", "id", "decision_id", "how", "reason", "text"]
+    assert (value["id"], value["how"], value["text"]) == (id_in(text), "local", text.decode())
+    by_decision = home.admit("show", value["decision_id"])
+    assert by_decision.stdout == text
+
+
+def test_where_nothing_was_decided_it_exits_with_1_and_says_what_to_do(home):
+    done = home.admit("show", "--last")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"admit: no decision about an output; nothing is recorded yet\n"
+    done = home.admit("show", "o_000000000000")
+    assert done.returncode == 1 and b"`admit recall` gives the stored text" in done.stderr
+    assert home.admit("show").returncode == 2
+
+
+def test_a_stored_copy_that_is_gone_is_said(home):
+    name = home.stored(log())
+    home.files[0].unlink()
+    done = home.admit("show", name)
+    assert (done.returncode, done.stdout) == (1, b"") and b"deleted" in done.stderr
