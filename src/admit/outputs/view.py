@@ -162,7 +162,7 @@ def _append_virtual(
     long_line: int,
 ) -> None:
     for line, number, start, end in zip(texts, numbers, starts, ends, strict=True):
-        if len(line) - line.endswith("\r") <= long_line:
+        if len(line.rstrip("\r")) <= long_line:
             parts = [(line, start, end)]
         else:
             parts = list(_virtual(view.data, start, end))

@@ -139,6 +139,10 @@ def test_a_line_of_exactly_long_line_characters_is_left_alone_with_either_line_e
         assert len(texts("x" * 2001 + end)) == 4
 
 
+def test_a_long_line_of_nothing_but_carriage_returns_is_one_line():
+    assert len(texts("a\n" + "\r" * 3_000 + "\nb\n")) == 3
+
+
 def test_the_length_of_a_line_is_counted_without_its_colours():
     assert len(texts("\x1b[31mx\x1b[0m" * 1000 + "\n")) == 1
 
