@@ -1,0 +1,1 @@
+"""Claude Code: its hook events and the shapes of its tool outputs."""
