@@ -50,6 +50,7 @@ def command(name: str | None, last: bool, as_json: bool) -> int:
         view.decision.extra,
         bytes.fromhex(ref.sha256),
         place.key,
+        total=ref.bytes,
         recall=f"admit recall {output_id}",
     )
     if as_json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .model import Kept
 from .nonce import header_line, nonce
 from .record import ranges
-from .render import compose, header
+from .render import compose, header, line_count
 from .view import as_utf8
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Explained(NamedTuple):
 
 
 def shown_again(
-    stored: bytes, extra: Mapping[str, Any], sha256: bytes, key: bytes, *, recall: str = ""
+    stored: bytes, extra: Mapping[str, Any], sha256: bytes, key: bytes, *, total: int = 0, recall: str = ""
 ) -> bytes:
     """The bytes that a decision showed, or would have shown in shadow mode.
 
@@ -36,9 +36,12 @@ def shown_again(
         extra: The door's own fields of the decision.
         sha256: SHA-256 of the stored output.
         key: The install key.
+        total: Bytes of the whole output, where only its two ends are stored; a kept range between them is
+            shown as part of the gap.
         recall: The way to the whole output that the header names.
     """
     data = as_utf8(stored)
+    lost = max(0, total - len(stored))
     digits = nonce(key, sha256, data)
     sizes = {"chars": extra.get("original_chars", 0), "lines": extra.get("lines", 0)}
     if extra.get("how") == "duplicate":
@@ -47,6 +50,10 @@ def shown_again(
     kept = ranges(extra)
     if not kept:
         return stored
+    if lost:
+        half = len(stored) // 2
+        kept = tuple(one for one in kept if one.end <= half or one.start >= half + lost)
+        data = data[:half] + _filler(lost, sizes["lines"] - line_count(data)) + data[half:]
     first = header(
         digits,
         kept_chars=extra.get("kept_chars", 0),
@@ -95,6 +102,12 @@ def explain(view: DecisionView) -> Explained:
         size = "" if candidate.size is None else f"{candidate.size:,}"
         rows.append((f"passage {candidate.candidate_id}", "", words, _score(score), size))
     return Explained(tuple(head), tuple(rows))
+
+
+def _filler(size: int, lines: int) -> bytes:
+    """In place of what is not stored: as many bytes and lines, so that numbers and offsets hold."""
+    lines = max(0, min(lines, size))
+    return b" " * (size - lines) + b"\n" * lines
 
 
 def _lines(one: Kept) -> str:

@@ -106,7 +106,8 @@ def recall(
     if not ref.complete and ref.bytes <= size:
         notes.append("its writer was killed: more may have followed")
     elif not ref.complete:
-        notes.append(f"only the first and the last {size // 2:,} bytes of {ref.bytes:,} were kept")
+        half = f"{size // 2:,} bytes of {ref.bytes:,}"
+        notes.append(f"only the first and the last {half} were kept, and lines count these")
     data = b"".join(slices)
     mark = nonce(key, bytes.fromhex(ref.sha256), data)
     if part.labels:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from command_line import Home, id_in, log
@@ -60,3 +61,37 @@ def test_a_stored_copy_that_is_gone_is_said(home):
     home.files[0].unlink()
     done = home.admit("show", name)
     assert (done.returncode, done.stdout) == (1, b"") and b"deleted" in done.stderr
+
+
+@pytest.fixture
+def small_store(home):
+    """A home whose store keeps 32 KiB from either end of an output."""
+    settings = home.path / ".config" / "admit" / "admit.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("[outputs]\nmax_one_bytes = 65536\n")
+    settings.chmod(0o600)
+    return home
+
+
+def test_of_a_huge_output_what_stands_in_its_stored_ends_is_shown_again(small_store):
+    plain = log(4_000, error="[02000] nothing odd in this line")
+    text = small_store.output(plain + b"error: near the end\n" + log(200, error="odd"), "--exit-code", "2")
+    assert b"error: near the end" in text
+    assert without_nonce(small_store.admit("show", "--last").stdout) == without_nonce(text)
+
+
+def without_nonce(text: bytes) -> bytes:
+    """The text below the header, markers without their nonce."""
+    return re.sub(rb"\[admit [0-9a-f]+", b"[admit", text.split(b"\n", 1)[1])
+
+
+def test_of_a_huge_output_what_is_not_stored_is_part_of_a_gap(small_store):
+    text = small_store.output(log(4_000, error="error: in the middle"), "--exit-code", "2")
+    again = small_store.admit("show", "--last").stdout
+    assert b"error: in the middle" in text and b"error: in the middle" not in again
+    lines = again.split(b"\n")
+    omitted = sum(
+        int(line.split()[2].replace(b",", b"")) for line in lines[1:] if b" lines omitted, " in line
+    )
+    kept = [line for line in lines[1:-1] if not line.startswith(b"[admit ")]
+    assert omitted + len(kept) == 4_000 and all(line.strip() for line in kept)

@@ -327,7 +327,7 @@ def test_utf_16_with_a_mark_is_given_as_readable_lines_and_whole_as_it_was_store
 def test_an_output_of_which_only_both_ends_were_kept_says_so():
     shelf = Shelf(b"head\ntail\n", complete=False, total=9_000)
     header = recall(shelf, KEY, shelf.id).header  # type: ignore[arg-type]
-    assert "only the first and the last 5 bytes of 9,000 were kept" in header
+    assert "only the first and the last 5 bytes of 9,000 were kept, and lines count these" in header
 
 
 def test_an_output_whose_writer_was_killed_says_that_more_may_have_followed():
