@@ -74,7 +74,7 @@ def small_store(home):
 
 
 def test_of_a_huge_output_what_stands_in_its_stored_ends_is_shown_again(small_store):
-    plain = log(4_000, error="[02000] nothing odd in this line")
+    plain = log(4_000, error="[02000] compiling module number 14000 now")
     text = small_store.output(plain + b"error: near the end\n" + log(200, error="odd"), "--exit-code", "2")
     assert b"error: near the end" in text
     assert without_nonce(small_store.admit("show", "--last").stdout) == without_nonce(text)
