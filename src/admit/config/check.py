@@ -66,7 +66,8 @@ def _text(key: Key, raw: object) -> str:
 def range_of(key: Key) -> str:
     """What may stand under a key, in words: `2,000 to 20,000`, `enforce, shadow or off`."""
     if key.choices:
-        return f"{', '.join(key.choices[:-1])} or {key.choices[-1]}"
+        words = f"{', '.join(key.choices[:-1])} or {key.choices[-1]}"
+        return f"a list of {words}" if key.kind == "texts" else words
     if key.low is not None and key.high is not None:
         numbers = f"{key.low:,} to {key.high:,}"
         return f"{len(key.default)} numbers, each {numbers}" if key.kind == "floats" else numbers
@@ -83,6 +84,8 @@ def tightens(key: Key, new: Any, held: Any) -> bool:
         return held is not None and new <= held
     if key.tighten in ("", "bounds"):
         return True
+    if key.tighten == "subset":
+        return set(new) <= set(held)
     return new == held or new == _tight_value(key)
 
 

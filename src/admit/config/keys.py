@@ -26,9 +26,9 @@ class Key(NamedTuple):
         choices: The words a text may be; empty is any text.
         trust: Who may set it: the ``user`` file alone; the project too, but only to tighten
             (``narrow``); or both alike (``project``).
-        tighten: What tightening is: ``lower``, ``bounds`` (anywhere in the range), or the one value
-            (``true``, ``false`` or a choice) that tightens. On a ``user`` key it names what
-            `admit config set` asks about before loosening it.
+        tighten: What tightening is: ``lower``, ``bounds`` (anywhere in the range), ``subset`` (entries may
+            be left out), or the one value (``true``, ``false`` or a choice) that tightens. On a ``user``
+            key it names what `admit config set` asks about before loosening it.
         help: What it does, in one sentence.
         since: The version that brought it.
         absent: What holds where the default is None, in words.
@@ -52,6 +52,12 @@ _CHARS = "characters"
 _MODES = ("enforce", "shadow", "off")
 _MIB = 1024 * 1024
 _GIB = 1024 * _MIB
+# Tests, builds and checks: commands whose failing runs are long and whose words a shell hands on unchanged.
+WRAPPED = (
+    "make", "pytest", "python -m pytest", "python3 -m pytest", "tox", "nox", "npm test", "npm run build",
+    "pnpm test", "pnpm run build", "yarn test", "yarn run build", "yarn build", "jest", "vitest", "cargo",
+    "go test", "go build", "go vet", "mvn", "gradle", "tsc", "eslint", "ruff", "mypy", "docker build",
+)  # fmt: skip
 
 # One row a key reads better than one line a field.
 # fmt: off
@@ -158,6 +164,41 @@ _JUDGE = (
 )
 
 
+_HOSTS = (
+    Key("hosts.claude-code.enabled", True, "", "bool", help="Act in Claude Code."),
+    Key("hosts.claude-code.doors", ("guidance", "outputs"), "", "texts", choices=("guidance", "outputs"),
+        help="The doors that act there."),
+    Key("hosts.claude-code.tools", ("Bash", "Grep", "WebFetch", "mcp__*"), "", "texts",
+        help="Tools whose outputs are looked at: names or globs. Read is left out, for edits rely on it."),
+    Key("hosts.wrap", "off", "", "text", choices=("off", "list"), tighten="off",
+        help="Run the listed commands inside `admit run`, so that failing ones are cut too."),
+    Key("hosts.wrap_commands", WRAPPED, "", "texts", trust="narrow", tighten="subset",
+        help="The commands that are run so."),
+    Key("hosts.inject_max_chars", 9000, "UTF-16 units", "int", 1000, 20_000,
+        help="The most that is added to the context at one event; a longer text is left out whole."),
+    Key("hosts.replace_max_chars", 9500, "UTF-16 units", "int", 3000, 30_000,
+        help="The most that stands in place of one output, notices included; a larger "
+             "outputs.max_kept_chars is lowered to fit."),
+    *(
+        Key(f"hosts.deadline_ms.{name}.{part}", ms, "ms", "int", 100, 60_000,
+            help=f"When the {'door' if part == 'door' else 'hook client'} gives up {when}.")
+        for name, when, door, client in (
+            ("prompt", "at a prompt", 2300, 2600),
+            ("before_tool", "before a tool", 650, 900),
+            ("after_tool", "after a tool", 4400, 4800),
+            ("session", "at the start or end of a session or agent", 500, 800),
+        )
+        for part, ms in (("door", door), ("client", client))
+    ),
+    Key("hosts.use_agent_words", False, "", "bool", tighten="false",
+        help="Count the agent's own last sentence to the task."),
+    Key("hosts.daemon.idle_s", 1800, "s", "int", 10, 604_800, help="The daemon leaves after so long alone."),
+    Key("hosts.daemon.workers", 8, "threads", "int", 1, 64, help="Hooks that are served at once."),
+    Key("hosts.daemon.queue", 32, "requests", "int", 1, 1000,
+        help="Hooks that may wait; with more the next is answered at once: as without Admit."),
+)
+
+
 def _profile_keys(door: str) -> tuple[Key, Key, Key]:
     prefix = f"judge.profiles.NAME.{door}"
     absent = "the profile's own"  # its threshold may be that of its calibration
@@ -178,7 +219,7 @@ def _profile_keys(door: str) -> tuple[Key, Key, Key]:
 _PROFILES = tuple(key for door in DOORS for key in _profile_keys(door))
 
 KEYS: Mapping[str, Key] = MappingProxyType(
-    {key.name: key for key in (*_OUTPUTS, *_LEDGER, *_JUDGE, *_PROFILES)}
+    {key.name: key for key in (*_OUTPUTS, *_LEDGER, *_JUDGE, *_HOSTS, *_PROFILES)}
 )
 
 # What the shipped profiles bring: name, then door, then (max_candidates, threshold, timeout_ms).

@@ -80,12 +80,15 @@ _SECTIONS = (
     ("ledger", "The written record."),
     ("judge", "Who answers."),
     ("judge.local", "The local judge."),
+    ("hosts", "Where agents live: what hooks may do, and how long they take."),
+    ("hosts.claude-code", "Claude Code alone."),
     ("judge.profiles.NAME", "What a profile asks of each door; `NAME` is the profile's name."),
 )
 
 _TIGHTEN = {
     "lower": "a project may lower it",
     "bounds": "a project may set it within the range",
+    "subset": "a project may leave entries out",
     "true": "a project may set it to `true`",
     "false": "a project may set it to `false`",
 }

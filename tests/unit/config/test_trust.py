@@ -21,7 +21,7 @@ def samples(key: Key) -> list:
     if key.kind == "bool":
         return [False, True]
     if key.choices:
-        return list(key.choices)
+        return [(word,) for word in key.choices] if key.kind == "texts" else list(key.choices)
     if key.kind == "text":
         return ["alpha", "beta"]
     if key.kind == "texts":
@@ -35,6 +35,8 @@ def outside(key: Key) -> list:
     """Values that may not stand under the key: wrong type, wrong spelling, past either end."""
     if key.kind == "bool":
         return ["true", 1, 0]
+    if key.choices and key.kind == "texts":
+        return [key.choices[0], [key.choices[0].upper()], [""], True]
     if key.choices:
         return [key.choices[0].upper(), "", True, [key.choices[0]]]
     if key.kind == "text":
@@ -61,6 +63,8 @@ def promised(key: Key, held: object, new: object) -> bool:
         return True
     if key.tighten == "lower":
         return held is not None and new <= held
+    if key.tighten == "subset":
+        return all(one in held for one in new)
     return new == held or new == {"true": True, "false": False}.get(key.tighten, key.tighten)
 
 
