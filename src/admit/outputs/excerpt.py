@@ -61,9 +61,10 @@ def look(data: bytes, output: RawOutput, task: Task, config: OutputConfig) -> Lo
 
 
 def saves_enough(chars: int, shown: Shown, config: OutputConfig) -> bool:
-    """Whether the choice is worth replacing the original with."""
+    """Whether the choice is worth replacing the original with; one that kept nothing is not."""
     saving = chars - len(shown.text)
-    return saving >= config.min_saving_chars and saving >= config.min_saving_share * chars
+    least = max(config.min_saving_chars, config.min_saving_share * chars)
+    return bool(shown.kept) and saving >= least
 
 
 def show(

@@ -23,21 +23,18 @@ from admit.ledger.port import Ledger, OutputMeta, OutputRef, OutputStore
 
 from .binary import is_binary
 from .duplicates import Seen, ShownBefore, duplicate_key
-from .excerpt import Looked, budget_chars, look, saves_enough, show
+from .excerpt import Looked, Shown, budget_chars, look, saves_enough, show
 from .model import How, JudgeProfile, OutputConfig, OutputResult, RawOutput, Task
 from .nonce import header_line, nonce, verifies
 from .recall import RecallResult, recall
 from .record import record
 from .select import reserved_end, select
 from .taskwords import task_words
-from .view import as_utf8, characters, clean
+from .view import as_text, as_utf8, view_chars
 
 if TYPE_CHECKING:
     from .ask import Asked
     from .verdicts import Verdicts
-
-# Beyond this a dirty output is taken as over the gate without counting what its escapes leave.
-COUNTED_BYTES = 1_000_000
 
 
 class JudgeEstimate(NamedTuple):
@@ -183,7 +180,7 @@ class OutputGate:
         if verifies(output.data, self._key, self._stored_hash):
             return _original(output, "exempt", "recall")
         data = as_utf8(output.data)
-        chars = _view_chars(data)
+        chars = view_chars(data)
         if chars < config.floor_chars:
             return _original(output, "exempt", "small")
         if is_binary(data):
@@ -206,11 +203,11 @@ class OutputGate:
         chars: int,
     ) -> OutputResult:
         """The steps after the full copy is safe."""
-        task_key = hashlib.sha256("\n".join(task_words(task).weights).encode()).hexdigest()
+        task_key = hashlib.sha256("\n".join(sorted(task_words(task).weights)).encode()).hexdigest()
         key = duplicate_key(data.decode("utf-8", "replace"), output.exit_code) if session else b""
         if session and chars >= self.config.duplicate_min_chars:
             seen = self._shown.find(session, key, task_key)
-            if seen is not None and self.config.mode == "enforce":
+            if seen is not None:
                 return self._duplicate(output, seen, ref, chars, data)
         if output.kind == "file_read" or chars < self.config.gate_chars:
             reason = "file_read" if output.kind == "file_read" else "under_gate"
@@ -224,25 +221,12 @@ class OutputGate:
     def _selected(
         self, output: RawOutput, task: Task, ref: OutputRef, data: bytes, budget: int | None
     ) -> OutputResult:
-        """Choose, with a judge's verdicts where there are any, and keep the choice if it saves enough."""
+        """Choose, with a judge's verdicts where there are any, and keep the choice if it saves enough.
+
+        A judge is asked only where the choice without one would replace the original.
+        """
         config = self.config
         looked = look(data, output, task, config)
-        verdicts, reason = self._verdicts(looked, output, task)
-        usable = verdicts if verdicts is not None and verdicts.usable else None
-        most = config.max_kept_chars if usable is None else config.filter.max_kept_chars
-        most = budget_chars(looked, config, most if budget is None else budget)
-        whole_only = config.filter.fit == "chunks"
-        says = usable.judged(len(looked.view.texts), whole_only=whole_only) if usable is not None else None
-        selection = select(looked.view, looked.weighed, config, most, says)
-        drops = usable.dropped(selection.lines) if usable is not None else None
-        shown = show(
-            looked,
-            selection,
-            nonce(self._key, hashlib.sha256(output.data).digest(), looked.view.data),
-            exit_code=output.exit_code,
-            notes=_notes(output, ref, usable, drops),
-            recall=self._way(ref.id),
-        )
         result = _original(output, "kept", "saving")._replace(
             mode=looked.weighed.mode,
             original_chars=looked.chars,
@@ -252,6 +236,11 @@ class OutputGate:
             parsers=looked.weighed.parsers,
             parsed=looked.weighed.report.parsed,
         )
+        shown, _ = self._choice(looked, output, ref, budget, None)
+        if not saves_enough(looked.chars, shown, config):
+            return result
+        verdicts, reason = self._verdicts(looked, output, task)
+        drops = None
         if verdicts is not None:
             result = result._replace(
                 chunks=verdicts.chunk_rulings(),
@@ -259,10 +248,12 @@ class OutputGate:
                 requests=len(verdicts.reply.calls),
                 judge_ms=verdicts.reply.elapsed_ms,
             )
-        if not saves_enough(looked.chars, shown, config):
-            return result
+            if verdicts.usable:
+                shown, drops = self._choice(looked, output, ref, budget, verdicts)
+                if not saves_enough(looked.chars, shown, config):
+                    return result
         result = result._replace(
-            how="judged" if usable is not None else "local",
+            how="judged" if verdicts is not None and verdicts.usable else "local",
             reason=reason,
             kept_chars=shown.kept_chars,
             kept_lines=shown.kept_lines,
@@ -271,12 +262,44 @@ class OutputGate:
             passed_over=shown.passed_over,
             dropped_qualifying=drops,
         )
-        if config.mode != "enforce":
+        return self._replaced(result, output, *self._masked(shown.text, shown.data))
+
+    def _choice(
+        self,
+        looked: Looked,
+        output: RawOutput,
+        ref: OutputRef,
+        budget: int | None,
+        verdicts: Verdicts | None,
+    ) -> tuple[Shown, dict[str, float] | None]:
+        """The rendered choice, and what a judge admitted and the budget left out."""
+        config = self.config
+        most = config.max_kept_chars if verdicts is None else config.filter.max_kept_chars
+        most = budget_chars(looked, config, most if budget is None else budget)
+        whole_only = config.filter.fit == "chunks"
+        says = None
+        if verdicts is not None:
+            says = verdicts.judged(len(looked.view.texts), whole_only=whole_only)
+        selection = select(looked.view, looked.weighed, config, most, says)
+        drops = verdicts.dropped(selection.lines) if verdicts is not None else None
+        shown = show(
+            looked,
+            selection,
+            nonce(self._key, hashlib.sha256(output.data).digest(), looked.view.data),
+            exit_code=output.exit_code,
+            notes=_notes(output, ref, verdicts, drops),
+            recall=self._way(ref.id),
+        )
+        return shown, drops
+
+    def _replaced(self, result: OutputResult, output: RawOutput, text: str, data: bytes) -> OutputResult:
+        """The result with this text shown instead of the original; in shadow mode only recorded."""
+        if self.config.mode != "enforce":
             return result
-        text, raw = self._masked(shown.text, shown.data)
         limit = output.host_limit_chars
-        without = looked.chars if limit is None else min(looked.chars, limit)
-        return result._replace(text=text, data=raw, changed=True, saved_chars=max(0, without - len(text)))
+        without = result.original_chars if limit is None else min(result.original_chars, limit)
+        saved = max(0, without - len(text))
+        return result._replace(text=text, data=data, changed=True, saved_chars=saved)
 
     def _verdicts(self, looked: Looked, output: RawOutput, task: Task) -> tuple[Verdicts | None, str]:
         """Ask the judge, where the filter is on and its scope holds; and why its word is not used."""
@@ -323,15 +346,8 @@ class OutputGate:
             f"{chars:,} chars, {lines:,} lines, exit code {code}: unchanged, the same as {seen.id} from "
             f"{seen.tool or 'an earlier call'}, shown above.{way}",
         )
-        return OutputResult(
-            f"{text}\n",
-            f"{text}\n".encode(),
-            True,
-            "duplicate",
-            "",
-            original_chars=chars,
-            original_lines=lines,
-        )
+        result = _original(output, "duplicate", "")._replace(original_chars=chars, original_lines=lines)
+        return self._replaced(result, output, f"{text}\n", f"{text}\n".encode())
 
     def _masked(self, text: str, data: bytes) -> tuple[str, bytes]:
         if not self.config.mask:
@@ -361,27 +377,7 @@ class OutputGate:
 
     @staticmethod
     def _rough_chars(output: RawOutput) -> int:
-        return _view_chars(as_utf8(output.data))
-
-
-def filter_output(
-    data: bytes | str, task: str = "", *, exit_code: int | None = None, max_chars: int = 6000
-) -> str:
-    """Cut one output to what matters for a task: no store, no recall, no judge, no record.
-
-    Returns the text unchanged when it is short, binary, or when cutting it would save too little.
-    """
-    config = OutputConfig(max_kept_chars=max_chars)
-    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    output, wanted = RawOutput(raw, exit_code), Task(task)
-    text = as_utf8(raw)
-    if _view_chars(text) < config.gate_chars or is_binary(text):
-        return _text(raw)
-    looked = look(text, output, wanted, config)
-    digits = nonce(b"", hashlib.sha256(raw).digest(), looked.view.data)
-    selection = select(looked.view, looked.weighed, config, max_chars)
-    shown = show(looked, selection, digits, exit_code=exit_code)
-    return shown.text if saves_enough(looked.chars, shown, config) else _text(raw)
+        return view_chars(as_utf8(output.data))
 
 
 def _notes(
@@ -403,16 +399,4 @@ def _notes(
 
 
 def _original(output: RawOutput, how: How, reason: str) -> OutputResult:
-    return OutputResult(_text(output.data), output.data, False, how, reason)
-
-
-def _text(data: bytes) -> str:
-    return as_utf8(data).decode("utf-8", "replace")
-
-
-def _view_chars(data: bytes) -> int:
-    """Characters of the view. A huge output with escapes is counted with them."""
-    if len(data) <= COUNTED_BYTES and (b"\x1b" in data or b"\r" in data):
-        text = data.decode("utf-8", "replace")
-        return sum(len(clean(line)) + 1 for line in text.split("\n")) - 1
-    return characters(data)
+    return OutputResult(as_text(output.data), output.data, False, how, reason)

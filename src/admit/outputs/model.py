@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from admit.config.keys import default
 from admit.core.decision import Decision
@@ -32,6 +32,11 @@ class RawOutput(NamedTuple):
     kind: Literal["command", "file_read", "mcp", "other"] = "command"
     stream: Literal["stdout", "stderr", "merged"] = "merged"
     host_limit_chars: int | None = None
+
+    @classmethod
+    def of(cls, text: bytes | str, **fields: Any) -> RawOutput:
+        """An output from bytes or text, with the other fields by name."""
+        return cls(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, **fields)
 
 
 class Task(NamedTuple):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from admit.core.question import Judge
+from admit.ledger.memory import MemoryLedger, MemoryOutputs
+from admit.ledger.port import Ledger, OutputStore, Record
 from admit.outputs.excerpt import Looked, look
-from admit.outputs.model import OutputConfig, RawOutput, Task
+from admit.outputs.gate import OutputGate
+from admit.outputs.model import OutputConfig, OutputResult, RawOutput, Task
 from admit.outputs.scan import scan
 from admit.outputs.view import View, as_utf8, build
 
@@ -48,3 +54,60 @@ def looked_at(
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     wanted = Task(task) if isinstance(task, str) else task
     return look(as_utf8(raw), RawOutput(raw, exit_code, command=command), wanted, config)
+
+
+KEY = b"k" * 32
+
+
+class Door:
+    """A gate with its doubles: what it stored, what it recorded, what it asked."""
+
+    def __init__(
+        self,
+        config: OutputConfig = CONFIG,
+        *,
+        judge: Judge | None = None,
+        store: OutputStore | None = None,
+        ledger: Ledger | None = None,
+        **how: Any,
+    ) -> None:
+        self.ledger = MemoryLedger() if ledger is None else ledger
+        self.store = MemoryOutputs() if store is None else store
+        self.judge = judge
+        self.gate = OutputGate(config, store=self.store, judge=judge, ledger=self.ledger, key=KEY, **how)
+
+    def admit(
+        self,
+        data: bytes | str,
+        task: Task | str = "",
+        *,
+        session: str | None = None,
+        budget: int | None = None,
+        **fields: Any,
+    ) -> OutputResult:
+        """What the agent sees of one output."""
+        wanted = Task(task) if isinstance(task, str) else task
+        return self.gate.admit(RawOutput.of(data, **fields), wanted, session=session, budget=budget)
+
+    @property
+    def records(self) -> list[Record]:
+        assert isinstance(self.ledger, MemoryLedger)
+        return self.ledger.records
+
+
+def steps(first: int, last: int, words: str = "of the build went well") -> list[str]:
+    """Lines that say nothing of note."""
+    return [f"step {k} {words}" for k in range(first, last)]
+
+
+def text_of(*parts: str | list[str]) -> str:
+    """Lines and lists of lines as one text, each with its line end."""
+    lines: list[str] = []
+    for part in parts:
+        lines += [part] if isinstance(part, str) else part
+    return "".join(f"{line}\n" for line in lines)
+
+
+def body_of(text: str) -> str:
+    """A render without its first line."""
+    return text.partition("\n")[2]

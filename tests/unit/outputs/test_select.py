@@ -10,20 +10,9 @@ from admit.outputs.render import compose, kept_ranges
 from admit.outputs.select import Judged, Selection, reserved_end, select
 from admit.outputs.spend import line_cost
 
-from .cases import CONFIG, UNHURRIED, long_bytes, looked_at, short_bytes
+from .cases import CONFIG, UNHURRIED, long_bytes, looked_at, short_bytes, steps, text_of
 
 B = 6_000
-
-
-def steps(first: int, last: int, words: str = "of the build went well") -> list[str]:
-    return [f"step {k} {words}" for k in range(first, last)]
-
-
-def text_of(*parts) -> str:
-    lines: list[str] = []
-    for part in parts:
-        lines += [part] if isinstance(part, str) else part
-    return "\n".join(lines) + "\n"
 
 
 def selected(looked: Looked, budget: int = B, config: OutputConfig = CONFIG, judged=None) -> Selection:
@@ -256,13 +245,16 @@ def test_in_a_composite_output_the_run_takes_at_most_half():
     assert 0.4 * B < spent_on(looked, kept_by(found, "run")) <= 0.5 * B
 
 
-def test_guarded_lines_take_no_more_than_their_share():
+@pytest.mark.parametrize("mode", ["spread", "failure"])
+@pytest.mark.parametrize("share", [0.02, 0.15, 0.35])
+def test_guarded_lines_take_no_more_than_their_share_of_the_mode(mode, share):
     words = ["alpha", "beta", "gamma", "delta", "kappa", "sigma", "omega", "zeta"]
     errors = [f"error {a} {b} {c}" for a in words for b in words for c in words]
-    looked = looked_at(text_of(errors, steps(0, 900)), exit_code=0)
-    for share in (0.1, 0.35):
-        found = selected(looked, config=CONFIG._replace(guard_share_spread=share))
-        assert 0.4 * share * B < spent_on(looked, kept_by(found, "failure")) <= share * B
+    looked = looked_at(text_of(errors, steps(0, 900), "fatal: stop"), exit_code=int(mode == "failure"))
+    config = CONFIG._replace(guard_share_spread=0.0, guard_share_failure=0.0, run_share=0.2)
+    config = config._replace(**{f"guard_share_{mode}": share})
+    spent = spent_on(looked, kept_by(selected(looked, config=config), "failure"))
+    assert 0.2 * share * B < spent <= share * B
 
 
 # --- weights ----------------------------------------------------------------------------------------------
@@ -308,8 +300,9 @@ def test_a_line_that_does_not_fit_is_passed_over_and_named_and_never_cut():
     long = [f"alpha {letter * 1_900}" for letter in "abcd"]
     looked = looked_at(text_of(steps(0, 400), long, steps(400, 800)), exit_code=0, task="alpha")
     found = selected(looked)
-    assert {line for line in found.lines if 400 <= line < 404} == {400, 401}
-    assert found.passed_over[:2] == [402, 403] and not set(found.passed_over) & set(found.lines)
+    kept = {line for line in found.lines if 400 <= line < 404}
+    assert len(kept) == 2
+    assert set(found.passed_over[:2]) == {400, 401, 402, 403} - kept
 
 
 def guards_only(lines: list[str]) -> Selection:
