@@ -1,4 +1,4 @@
-"""The tour behind `make try`: four real outputs made here and now, each cut for a task by the installed command.
+"""The tour behind `make try`: four real outputs made here and now, each cut for a task by `admit output`.
 
 Everything is kept in a folder of its own, so that nothing of yours is touched.
 """
@@ -30,7 +30,19 @@ def stops() -> list[Stop]:
     """The four outputs, all made on this machine."""
     shop = HERE / "checkout"
     python = sys.executable
-    pytest = [python, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", ".", "."]
+    pytest = [
+        python,
+        "-m",
+        "pytest",
+        "-v",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        "/dev/null",
+        "--rootdir",
+        ".",
+        ".",
+    ]
     return [
         Stop("a failing test run", pytest, "which test fails and why", shop),
         Stop(
@@ -41,8 +53,12 @@ def stops() -> list[Stop]:
         ),
         Stop(
             "a JSON dump",
-            [python, "-m", "pip", "--disable-pip-version-check", "inspect", "--local"],
-            "which licence does the package hypothesis have?",
+            [
+                python,
+                "-c",
+                "import json, sysconfig; print(json.dumps(sysconfig.get_config_vars(), indent=1))",
+            ],
+            "with which options was this Python configured, and where is its LIBDIR?",
             HERE.parent,
         ),
         Stop(
@@ -57,10 +73,12 @@ def stops() -> list[Stop]:
 def main() -> int:
     """Walk all stops; the exit code says whether every command of Admit did its work."""
     with tempfile.TemporaryDirectory(prefix="admit-tour-") as home:
-        env = os.environ | {f"XDG_{kind}_HOME": f"{home}/{kind.lower()}" for kind in ("STATE", "CONFIG", "CACHE")}
+        env = os.environ | {
+            f"XDG_{kind}_HOME": f"{home}/{kind.lower()}" for kind in ("STATE", "CONFIG", "CACHE")
+        }
         env.pop("ADMIT_CONFIG", None)
         failed = [stop.title for number, stop in enumerate(stops(), 1) if not walk(number, stop, env)]
-        print("\nWhat was recorded:  admit status\n")
+        print("\nWhat was recorded (admit status):\n")
         subprocess.run([ADMIT, "status"], env=env, check=False)
     if failed:
         print(f"\nThese stops did not work: {', '.join(failed)}", file=sys.stderr)
@@ -70,7 +88,9 @@ def main() -> int:
 def walk(number: int, stop: Stop, env: dict[str, str]) -> bool:
     """Make one output, cut it, and show what was kept and why."""
     print(f"\n{number}. {stop.title}\n   task: {stop.task}")
-    made = subprocess.run(stop.command, cwd=stop.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    made = subprocess.run(
+        stop.command, cwd=stop.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
     cut = subprocess.run(
         [ADMIT, "output", "--task", stop.task, "--exit-code", str(made.returncode), "--json"],
         input=made.stdout,
@@ -82,10 +102,14 @@ def walk(number: int, stop: Stop, env: dict[str, str]) -> bool:
         return False
     result = json.loads(cut.stdout)
     before, after = result["original_chars"], len(result["text"])
-    print(f"   {before:,} characters in, {after:,} shown ({after / max(1, before):.0%}), in {result['total_ms']:.0f} ms")
+    print(
+        f"   {before:,} characters in, {after:,} shown ({after / max(1, before):.0%}), in {result['total_ms']:.0f} ms"
+    )
     print(f"   kept because of: {rules(result['kept'])}\n")
-    for line in result["text"].split("\n")[:1] + best(result):
-        print(f"   | {line[:110]}")
+    print(f"   | {result['text'].split(chr(10))[0][:120]}")
+    lines = made.stdout.decode("utf-8", "replace").split("\n")
+    for one in heaviest(result["kept"]):
+        print(f"   | line {one['from']:,}, by rule {one['rule']}: {lines[one['from'] - 1].strip()[:90]}")
     return bool(result["changed"])
 
 
@@ -95,14 +119,9 @@ def rules(kept: list[dict[str, object]]) -> str:
     return ", ".join(f"{name} ({names.count(name)})" for name in dict.fromkeys(names))
 
 
-def best(result: dict) -> list[str]:
-    """The heaviest kept lines, in the order of the output."""
-    top = sorted(result["kept"], key=lambda one: -(one["score"] or 0))[:3]
-    lines = result["text"].split("\n")
-    shown: list[str] = []
-    for one in sorted(top, key=lambda each: each["from"]):
-        shown.append(f"… line {one['from']}, kept by rule {one['rule']}, weight {one['score']}")
-    return [*shown, f"… {len(lines):,} lines in all; see them with: admit show --last"]
+def heaviest(kept: list[dict]) -> list[dict]:
+    """The three kept ranges of the greatest weight, in the order of the output."""
+    return sorted(sorted(kept, key=lambda one: -(one["score"] or 0))[:3], key=lambda one: one["from"])
 
 
 if __name__ == "__main__":

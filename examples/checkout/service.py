@@ -1,4 +1,4 @@
-"""A small checkout service with a worker pool, for the tour: it serves real requests and logs what it does."""
+"""A small checkout service with a worker pool, for the tour: it serves real requests and logs them."""
 
 from __future__ import annotations
 

@@ -13,6 +13,8 @@ from math import sqrt
 from types import MappingProxyType
 from typing import NamedTuple
 
+from admit.text.bm25 import B
+
 from .lines import LineIndex, index_lines, joined
 from .model import OutputConfig, RawOutput, Task
 from .parsers import ParseReport, parse_all
@@ -83,9 +85,10 @@ def weigh(view: View, output: RawOutput, task: Task, sought: TaskWords, config: 
     for mark in report.marks:
         if mark.kind in MARK_DIAGNOSTIC:
             diag[mark.line] = MARK_DIAGNOSTIC[mark.kind]
+    average = sum(map(line_cost, texts)) / max(1, len(texts))
     weights = [
-        wt * value + damping[shape] * sign + rarity[shape]
-        for value, sign, shape in zip(scores.values, diag, shaped.ids, strict=True)
+        wt * value + damping[shape] * sign + rarity[shape] * _brevity(line_cost(text), average)
+        for value, sign, shape, text in zip(scores.values, diag, shaped.ids, texts, strict=True)
     ]
     for line in noise:
         weights[line] = 0.0
@@ -95,6 +98,14 @@ def weigh(view: View, output: RawOutput, task: Task, sought: TaskWords, config: 
     marked = {mark.line for mark in report.marks if mark.kind == "failure"}
     failing = {line for line, is_strong in enumerate(strong) if is_strong}.difference(noise) | marked
     return Weighed(mode, weights, smooth(weights), sorted(failing), marked, shaped, report, scores, index)
+
+
+def _brevity(length: int, average: float) -> float:
+    """What rarity counts for in a long line: long text always holds some word that nothing else does.
+
+    BM25's normalisation of length (b 0.75), and 1 at most.
+    """
+    return min(1.0, 1 / (1 - B + B * length / average))
 
 
 def _heard(diagnostics: list[float], report: ParseReport) -> list[float]:
