@@ -102,9 +102,8 @@ def walk(number: int, stop: Stop, env: dict[str, str]) -> bool:
         return False
     result = json.loads(cut.stdout)
     before, after = result["original_chars"], len(result["text"])
-    print(
-        f"   {before:,} characters in, {after:,} shown ({after / max(1, before):.0%}), in {result['total_ms']:.0f} ms"
-    )
+    share = after / max(1, before)
+    print(f"   {before:,} characters in, {after:,} shown ({share:.0%}), in {result['total_ms']:.0f} ms")
     print(f"   kept because of: {rules(result['kept'])}\n")
     print(f"   | {result['text'].split(chr(10))[0][:120]}")
     lines = made.stdout.decode("utf-8", "replace").split("\n")
