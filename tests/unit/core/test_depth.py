@@ -44,7 +44,7 @@ def test_worked_lists_are_cut_where_the_rule_says(name, scores, depth):
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.rule != "fixed"])
-@pytest.mark.parametrize("scores", [[], [0] * 10, [7.5] * 10, [7.5 + 1e-9, *[7.5] * 9], [3.0] * 40])
+@pytest.mark.parametrize("scores", [[], [0] * 10, [7.5] * 10, [1e-9, 1e-9, 1e-9, *[0.0] * 7], [3.0] * 40])
 def test_a_flat_top_ten_fails_closed_to_ten(rule, scores):
     assert cut(rule, scores) == 10
 
