@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 EVENT_SCHEMA = 1
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -211,14 +212,18 @@ def content_hash(fields: Mapping[str, object]) -> str:
     return sha256(canonical({name: value for name, value in fields.items() if name != "content_hash"}))
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
+def _plain(value: Any) -> Any:
+    """Mappings as dictionaries with text for keys, sequences as lists."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is list or kind is tuple or isinstance(value, (list, tuple)):
+        return [one if type(one) in _SCALARS else _plain(one) for one in value]
+    if kind is dict or isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
                 raise ValueError(f"a key of canonical JSON must be text, not {type(key).__name__}")
         return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
     return value
 
 

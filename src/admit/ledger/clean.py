@@ -6,7 +6,6 @@ Hashes, pins and fingerprints are plain ASCII and far shorter, so nothing here e
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,8 +14,8 @@ from admit.core.events import canonical
 TEXT_CHARS = 4_096
 ITEMS = 4_096
 DEPTH = 32
-# SQLite and every reader of JSON agree on these.
-INTEGER_BITS = 63
+# What SQLite, and so every reader, can hold.
+INTEGER_LIMIT = 1 << 63
 
 
 class Cleaner:
@@ -27,40 +26,46 @@ class Cleaner:
 
     def clean(self, value: Any, name: str, depth: int = 0) -> Any:
         """The value as JSON can hold it: mappings, lists, text, numbers, booleans, None."""
-        if value is None or value is True or value is False:
+        kind = type(value)
+        if kind is str and len(value) <= TEXT_CHARS and value.isascii():
+            return value
+        if value is None or kind is bool:
             return value
         if isinstance(value, str):
-            return self.text(value, name)
+            return self.text(str(value), name)
         if isinstance(value, (int, float)):
             return self.number(value, name)
         if depth < DEPTH and isinstance(value, Mapping):
             return self._mapping(value, name, depth)
         if depth < DEPTH and isinstance(value, (list, tuple)):
             if len(value) > ITEMS:
-                self._note(name)
+                self.note(name)
             return [self.clean(one, name, depth + 1) for one in value[:ITEMS]]
-        self._note(name)
+        self.note(name)
         return None
 
     def text(self, value: str, name: str, limit: int = TEXT_CHARS) -> str:
         """Text that UTF-8 can hold, at most `limit` characters."""
         if len(value) > limit:
             value = value[:limit]
-            self._note(name)
+            self.note(name)
         if not value.isascii():
             try:
                 value.encode()
             except UnicodeEncodeError:
                 # A pair of surrogates becomes the character that it means, a lone one U+FFFD.
                 value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-                self._note(name)
+                self.note(name)
         return value
 
     def number(self, value: int | float, name: str) -> int | float | None:
         """A finite number that 64 bits hold, else None."""
-        if value.bit_length() <= INTEGER_BITS if isinstance(value, int) else math.isfinite(value):
+        if isinstance(value, int):
+            if -INTEGER_LIMIT <= value < INTEGER_LIMIT:
+                return value
+        elif value - value == 0.0:
             return value
-        self._note(name)
+        self.note(name)
         return None
 
     def fit(self, fields: Mapping[str, Any], name: str, limit: int) -> dict[str, Any]:
@@ -72,14 +77,14 @@ class Cleaner:
         by_size = sorted(cleaned, key=lambda field: (-len(canonical(cleaned[field])), field))
         for field in by_size:
             size -= len(canonical({field: cleaned.pop(field)}))
-            self._note(f"{name}.{field}")
+            self.note(f"{name}.{field}")
             if size <= limit:
                 break
         return cleaned
 
     def _mapping(self, value: Mapping[Any, Any], name: str, depth: int) -> dict[str, Any]:
         if len(value) > ITEMS or any(not isinstance(key, str) for key in value):
-            self._note(name)
+            self.note(name)
         result: dict[str, Any] = {}
         for key in list(value)[:ITEMS]:
             clean_key = self.text(str(key), name)
@@ -88,6 +93,7 @@ class Cleaner:
             )
         return result
 
-    def _note(self, name: str) -> None:
+    def note(self, name: str) -> None:
+        """Remember that the value of this name was changed."""
         if name not in self.changed:
             self.changed.append(name)

@@ -176,10 +176,8 @@ def write(con: sqlite3.Connection, prepared: Prepared) -> None:
     try:
         numbered = 0
         for table, rows in prepared.tables.items():
-            statement = _INSERTS[table]
-            for row in rows:
-                inserted = con.execute(statement, row).rowcount
-                numbered += inserted if table in schema.HASHED_TABLES else 0
+            inserted = con.executemany(_INSERTS[table], rows).rowcount
+            numbered += inserted if table in schema.HASHED_TABLES else 0
         if prepared.seq and not numbered and not _stands(con, prepared):
             # A repeat of a record took a number that no row will show.
             account_for(con, prepared.writer, 1, prepared.seq)

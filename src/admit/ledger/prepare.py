@@ -16,7 +16,7 @@ from admit.core.events import Event, canonical, content_hash, parse
 from .clean import Cleaner
 from .port import CallRow, DecisionRow, Record, ToolUse
 from .record import now_ms
-from .schema import COLUMNS, HASHED_TABLES, JSON_COLUMNS, TABLES, fields_of, to_values
+from .schema import COLUMNS, HASHED_TABLES, KINDS, TABLES, coerced, fields_of, to_values
 
 RECORD_BYTES = 256 * 1024
 EXTRA_BYTES = 16 * 1024
@@ -28,6 +28,13 @@ BEYOND_CAP = 64
 STEMS = 64
 FIELDS_NAMED = 64
 DAY_MS = 86_400_000
+
+
+_TRUNCATED = COLUMNS["decisions"].index("truncated")
+_NAMES = {
+    table: tuple(column if table == "decisions" else f"{table}.{column}" for column in columns)
+    for table, columns in COLUMNS.items()
+}
 
 
 class TooLarge(ValueError):
@@ -163,7 +170,8 @@ def _rows(rec: Record, writer: str, seq: int, keeper: Keeper, lost: Mapping[str,
         ("tool_uses", [_tool_use(use, keeper) for use in rec.tool_uses]),
     )
     for table, rows in others:
-        tables[table] = [_cleaned(table, row, cleaner) for row in rows]
+        cells = (_cleaned(table, row, cleaner) for row in rows)
+        tables[table] = [to_values(table, _hashed_row(table, row)) for row in cells]
     if keeper.keep_texts:
         expires = now_ms() + keeper.text_days * DAY_MS
         for text in rec.texts:
@@ -176,29 +184,34 @@ def _rows(rec: Record, writer: str, seq: int, keeper: Keeper, lost: Mapping[str,
             session=_hashed(rec.decision.session, keeper),
             project=_project(rec.decision.project, keeper),
             extra=cleaner.fit(rec.decision.extra, "extra", EXTRA_BYTES),
-            truncated={},
             admit_version=rec.decision.admit_version or __version__,
         )
-        _cleaned("decisions", row, cleaner)  # names what is changed, so that the row can say so
+        cells = _cleaned("decisions", row, cleaner)
         named = {"fields": sorted(cleaner.changed)[:FIELDS_NAMED]} if cleaner.changed else {}
-        truncated = {**rec.decision.truncated, **lost, **named}
-        tables["decisions"] = [_cleaned("decisions", row._replace(truncated=truncated), cleaner)]
-    for table in HASHED_TABLES:
-        tables[table] = [(*values[:-1], row_hash(table, values)) for values in tables[table]]
+        cells[_TRUNCATED] = {**(cells[_TRUNCATED] or {}), **lost, **named}
+        tables["decisions"] = [to_values("decisions", _hashed_row("decisions", cells))]
     return Prepared(writer, seq, {table: rows for table, rows in tables.items() if rows})
 
 
-def _cleaned(table: str, row: Iterable[Any], cleaner: Cleaner) -> tuple[Any, ...]:
-    """A row as SQL values, every value cleaned by its column's name."""
+def _cleaned(table: str, row: Iterable[Any], cleaner: Cleaner) -> list[Any]:
+    """The cells of a row, each cleaned under its column's name and as its column gives it back."""
     cells = []
-    for column, value in zip(COLUMNS[table], row, strict=True):
-        name = f"{table}.{column}" if table != "decisions" else column
-        if isinstance(value, str) and column not in JSON_COLUMNS:
-            value = cleaner.text(value, name)
-        elif not (value is None or isinstance(value, bytes)):
+    for kind, name, value in zip(KINDS[table], _NAMES[table], row, strict=True):
+        if value is not None and kind != "BLOB":
             value = cleaner.clean(value, name)
+            if value is not None and kind != "JSON":
+                value = coerced(kind, value)
+                if value is None:
+                    cleaner.note(name)
         cells.append(value)
-    return to_values(table, cells)
+    return cells
+
+
+def _hashed_row(table: str, cells: list[Any]) -> list[Any]:
+    """The cells with the hash over them in the last place, where the table has one."""
+    if table in HASHED_TABLES:
+        cells[-1] = content_hash(dict(zip(COLUMNS[table], cells, strict=True)))
+    return cells
 
 
 def _event(event: Event, cleaner: Cleaner, keeper: Keeper) -> Event:

@@ -117,6 +117,16 @@ CREATE INDEX judge_calls_decision ON judge_calls (decision_id);
 CREATE INDEX outputs_used ON outputs (last_used_ms);
 """
 
+
+def _kinds(table: str) -> tuple[str, ...]:
+    """What each column holds: JSON, or its SQL type."""
+    body = _DDL.partition(f"CREATE TABLE {table} (")[2].partition(") STRICT")[0]
+    types = {words[0]: words[1] for part in body.split(",") if len(words := part.split()) > 1}
+    return tuple("JSON" if column in JSON_COLUMNS else types[column] for column in COLUMNS[table])
+
+
+KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType({table: _kinds(table) for table in TABLES})
+
 Migration = Callable[[sqlite3.Connection], None]
 # MIGRATIONS[k] brings version k + 1 to k + 2.
 MIGRATIONS: tuple[Migration, ...] = ()
@@ -189,9 +199,26 @@ def migrate(path: str, migrations: tuple[Migration, ...] = MIGRATIONS) -> tuple[
             con.close()
 
 
-def to_values(table: str, row: Iterable[Any]) -> tuple[Any, ...]:
-    """A row as SQL values, in column order. Its values must be sanitised."""
-    return tuple(_value(column, value) for column, value in zip(COLUMNS[table], row, strict=True))
+def to_values(table: str, cells: Iterable[Any]) -> tuple[Any, ...]:
+    """A row as SQL values, in column order: what `coerced` gave, JSON columns as text."""
+    return tuple(
+        canonical(cell).decode() if kind == "JSON" and cell is not None else cell
+        for kind, cell in zip(KINDS[table], cells, strict=True)
+    )
+
+
+def coerced(kind: str, value: Any) -> Any:
+    """A cleaned value as its column gives it back, so that a row hashes alike before and after.
+
+    None where the column cannot hold it: a fraction or a huge float in a column of whole numbers.
+    """
+    if kind == "REAL":
+        # A negative zero becomes a zero, as in the file.
+        return value + 0.0 if isinstance(value, (int, float)) else None
+    if kind == "INTEGER":
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        return int(value) if whole and -(1 << 63) <= value < 1 << 63 else None
+    return str(value) if kind == "TEXT" else value
 
 
 def from_values(table: str, values: Iterable[Any]) -> Any:
@@ -211,12 +238,6 @@ def fields_of(table: str, values: Iterable[Any]) -> dict[str, Any]:
         column: parse(value) if column in JSON_COLUMNS and value is not None else value
         for column, value in pairs
     }
-
-
-def _value(column: str, value: Any) -> Any:
-    if column in JSON_COLUMNS:
-        return None if value is None else canonical(value).decode()
-    return int(value) if value is True or value is False else value
 
 
 def _read(column: str, value: Any) -> Any:

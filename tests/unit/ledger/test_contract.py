@@ -24,6 +24,7 @@ from admit.ledger.port import (
     Record,
     ToolUse,
 )
+from admit.ledger.record import new_id
 from admit.ledger.schema import fields_of, to_values
 
 from .samples import event, recall, record
@@ -76,6 +77,28 @@ def test_a_decision_carries_the_hash_of_its_own_row(ledger):
     fields = fields_of("decisions", to_values("decisions", row))
     assert row.content_hash == content_hash(fields)
     assert row.content_hash != content_hash({**fields, "n_admitted": 1})
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    elapsed=st.none() | st.integers(-(2**70), 2**70) | st.floats(),
+    turn=st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(),
+    reason=st.none() | st.text(max_size=5) | st.integers() | st.floats(),
+    extra=st.dictionaries(st.text(max_size=3), st.none() | st.floats() | st.integers() | st.text(max_size=3)),
+)
+def test_whatever_a_door_writes_hashes_alike_before_and_after(ledger, elapsed, turn, reason, extra):
+    head = {"elapsed_ms": elapsed, "turn": turn, "reason": reason, "extra": extra}
+    ledger.append(
+        record(new_id())._replace(
+            decision=record(new_id(), **head).decision, candidates=(), verdicts=(), calls=()
+        )
+    )
+    assert ledger.flush(10_000).committed == 1
+    row = next(ledger.query(limit=1)).decision
+    assert row.content_hash == content_hash(fields_of("decisions", to_values("decisions", row)))
+    changed = row.truncated.get("fields", ())
+    assert row.turn == (None if "turn" in changed else turn)
+    assert row.elapsed_ms == (None if elapsed is None or "elapsed_ms" in changed else float(elapsed))
 
 
 def test_numbers_run_from_1_without_holes_and_rows_of_outputs_take_none(ledger):
