@@ -4,12 +4,14 @@ from random import Random
 
 import pytest
 
+from admit.config.keys import PROFILES
 from admit.core.admission import decide, plan
 from admit.core.candidate import Candidate
 from admit.core.order import forest
 from admit.core.policy import DOORS, count
 from admit.core.question import Ask, RequestLimits, fallback
 from admit.judges.batches import batches
+from admit.judges.profiles import DoorProfile, Line, Profile, deadline_warning, profile
 from admit.judges.reasons import REASONS
 from admit.judges.scripted import FaultyJudge
 
@@ -31,6 +33,13 @@ def test_R1_a_request_carries_at_most_eight_candidates():
 def test_R1_a_profile_may_carry_another_number(cap):
     gated = gate(hits(15), GATE._replace(cap=count(cap)), yes)
     assert len(subjects(gated)) == cap
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_R1_every_shipped_profile_carries_eight_and_a_user_may_say_otherwise(name):
+    assert profile(name).doors["guidance"].max_candidates == 8
+    mine = {f"judge.profiles.{name}.guidance.max_candidates": 12}
+    assert profile(name, mine).doors["guidance"].max_candidates == 12
 
 
 @pytest.mark.parametrize("offered", [9, 33, 60])
@@ -173,6 +182,32 @@ def test_R8_an_older_reader_fails_open_and_says_so_on_every_request():
 def test_R8_the_cap_is_applied_before_the_judge_is_asked():
     gated = gate(hits(33), GATE, yes)
     assert [question.id for question in gated.asks[0].questions] == [f"q{k}" for k in range(1, 9)]
+
+
+def chat_profile(most, timeout_ms=2000):
+    return Profile("x", "chat", "some-model", {"guidance": DoorProfile(most, 0.3, timeout_ms)})
+
+
+def test_R9_a_cap_that_cannot_be_judged_in_time_is_warned_of():
+    assert deadline_warning(chat_profile(40), "guidance") == (
+        "x.guidance: 40 candidates take about 4.6 s (0.6 s + 0.1 s × 40, assumed), "
+        "timeout_ms is 2,000: requests will fall back"
+    )
+
+
+@pytest.mark.parametrize("most, timeout_ms, warned", [(8, 2000, False), (14, 2000, False), (15, 2000, True)])
+def test_R9_the_warning_begins_where_the_cap_passes_the_deadline(most, timeout_ms, warned):
+    assert (deadline_warning(chat_profile(most, timeout_ms), "guidance") is not None) == warned
+
+
+def test_R9_raising_the_deadline_with_the_cap_ends_the_warning():
+    assert deadline_warning(chat_profile(40, 4600), "guidance") is None
+    assert deadline_warning(chat_profile(40, 4599), "guidance") is not None
+
+
+def test_R9_a_fitted_line_takes_the_place_of_the_assumed_one():
+    slow = deadline_warning(chat_profile(8), "guidance", Line(900, 200, "fitted, 42 calls"))
+    assert slow is not None and "(0.9 s + 0.2 s × 8, fitted, 42 calls)" in slow
 
 
 def test_R10_overflow_passes_or_is_blocked_by_a_switch():

@@ -1,4 +1,4 @@
-"""The values of the core: what they are when nothing more is said of them, and that they cannot be changed."""
+"""The values of the core: what holds when nothing more is said, and that they cannot be changed."""
 
 import pytest
 
