@@ -8,9 +8,11 @@ from time import time_ns
 from typing import TYPE_CHECKING, NamedTuple
 
 from admit.config.layers import Config, load, section
-from admit.outputs.model import FilterConfig, OutputConfig
+from admit.errors import ConfigError
+from admit.outputs.model import FilterConfig, JudgeProfile, OutputConfig
 
 if TYPE_CHECKING:
+    from admit.core.question import Judge
     from admit.ledger.outputs import FileOutputs
     from admit.ledger.port import Ledger
     from admit.outputs.gate import OutputGate
@@ -59,11 +61,35 @@ def open_place(config: Config) -> Place:
     return Place(FileOutputs(config.values, ledger), ledger, install_key(config.values))
 
 
-def open_gate(config: Config, place: Place, *, outputs: OutputConfig | None = None) -> OutputGate:
-    """The gate over a place."""
+def open_gate(
+    config: Config, place: Place, *, outputs: OutputConfig | None = None, estimate: bool = False
+) -> OutputGate:
+    """The gate over a place, with a judge where the filter is on or an estimate needs one."""
     from admit.outputs.gate import OutputGate
 
-    return OutputGate(outputs or output_config(config), store=place.store, ledger=place.ledger, key=place.key)
+    chosen = outputs or output_config(config)
+    judge, profile = _judge(config) if chosen.filter.enabled or estimate else (None, None)
+    return OutputGate(
+        chosen, store=place.store, judge=judge, ledger=place.ledger, key=place.key, profile=profile
+    )
+
+
+def _judge(config: Config) -> tuple[Judge | None, JudgeProfile | None]:
+    """The judge of the outputs door; none where it may not be asked or its profile cannot be used."""
+    from admit.judges.profiles import load_judge, profile
+
+    if not config.may_ask("outputs") or config.values["judge.mode"] == "off":
+        return None, None
+    try:
+        chosen = profile(config.values["judge.profile"], config.values)
+        door = chosen.doors.get("outputs")
+        if door is None:
+            return None, None
+        threshold = JudgeProfile().threshold if door.threshold is None else door.threshold
+        said = JudgeProfile(door.max_candidates, threshold, door.timeout_ms, chosen.name)
+        return load_judge(chosen, config=config.values), said
+    except ConfigError:
+        return None, None  # `admit doctor` and `admit config check` say what is wrong with it
 
 
 def now_ms() -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from admit.cli import door
-from admit.cli.frame import DONE, json_option, print_json, table
+from admit.cli.frame import DONE, counted, json_option, print_json, table
 
 if TYPE_CHECKING:
     from admit.ledger.port import OutputRow
@@ -82,7 +82,7 @@ def prune(as_json: bool) -> int:
         print_json({"schema": 1, **report._asdict()})
     else:
         click.echo(
-            f"{_counted(report.removed, 'output')} removed ({report.bytes:,} bytes); "
+            f"{counted(report.removed, 'output')} removed ({report.bytes:,} bytes); "
             f"{report.kept_bytes:,} bytes stay."
         )
     return DONE
@@ -99,12 +99,12 @@ def estimate(task: str, exit_code: int | None, as_json: bool) -> int:
     config = door.settings()
     place = door.open_place(config)
     data = sys.stdin.buffer.read()
-    cost = door.open_gate(config, place).estimate(RawOutput(data, exit_code), Task(task))
+    cost = door.open_gate(config, place, estimate=True).estimate(RawOutput(data, exit_code), Task(task))
     if as_json:
         print_json({"schema": 1, **cost._asdict()})
         return DONE
     click.echo(
-        f"{_counted(cost.requests, 'request')}, {_counted(cost.chunks, 'passage')}, {cost.bytes:,} bytes; "
+        f"{counted(cost.requests, 'request')}, {counted(cost.chunks, 'passage')}, {cost.bytes:,} bytes; "
         "nothing was sent"
     )
     return DONE
@@ -125,10 +125,6 @@ def _rows(place: door.Place, session: str | None) -> list[OutputRow]:
     ]
     rows = {row.output_id: row for row in found} | recorded
     return sorted(rows.values(), key=lambda row: (-row.stored_ms, row.output_id))
-
-
-def _counted(n: int, word: str) -> str:
-    return f"{n:,} {word}{'s' * (n != 1)}"
 
 
 def _time(ms: int) -> str:

@@ -10,7 +10,7 @@ import click
 
 from admit.cli import door as outputs_door
 from admit.cli import naming
-from admit.cli.frame import DONE, FINDING, json_option, print_json, table
+from admit.cli.frame import DONE, FINDING, counted, json_option, print_json, table
 
 if TYPE_CHECKING:
     from admit.ledger.port import DecisionView
@@ -90,8 +90,7 @@ def _judge(view: DecisionView) -> str:
         return f"judge {view.decision.profile}, no request" if view.decision.profile else "no judge"
     costs = [call.cost_usd for call in view.calls]
     cost = "cost unknown" if None in costs else f"${sum(cost for cost in costs if cost is not None):.4f}"
-    n = len(costs)
-    return f"judge {view.decision.profile or 'unnamed'}, {n} request{'s' * (n > 1)}, {cost}"
+    return f"judge {view.decision.profile or 'unnamed'}, {counted(len(costs), 'request')}, {cost}"
 
 
 def _stored_rows(view: DecisionView) -> list[tuple[str, ...]]:

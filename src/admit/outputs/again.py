@@ -97,7 +97,9 @@ def explain(view: DecisionView) -> Explained:
     verdicts = {verdict.ord: verdict for verdict in view.verdicts}
     for candidate in view.candidates:
         verdict = verdicts.get(candidate.ord)
-        words = f"{verdict.verdict} ({verdict.reason})" if verdict is not None else "no verdict"
+        words = "no verdict" if verdict is None else verdict.verdict
+        if verdict is not None and verdict.reason not in (None, verdict.verdict):
+            words += f" ({verdict.reason})"
         score = verdict.expectation if verdict is not None else None
         size = "" if candidate.size is None else f"{candidate.size:,}"
         rows.append((f"passage {candidate.candidate_id}", "", words, _score(score), size))
