@@ -6,6 +6,7 @@ import hashlib
 from collections import OrderedDict
 from typing import NamedTuple
 
+from .nonce import header_line
 from .view import clean
 
 MOST_SESSIONS = 64
@@ -30,6 +31,19 @@ def duplicate_key(text: str, exit_code: int | None) -> bytes:
     """What makes two outputs one: view lines, each right-trimmed, the whole trimmed, and the exit code."""
     trimmed = "\n".join(clean(line).rstrip() for line in text.split("\n")).strip()
     return hashlib.sha256(f"{exit_code}\n{trimmed}".encode("utf-8", "surrogatepass")).digest()
+
+
+def unchanged_line(
+    nonce: str, seen: Seen, chars: int, lines: int, exit_code: int | None, recall: str = ""
+) -> str:
+    """What is shown of an output that is in view already: its sizes, and which one it equals."""
+    code = "unknown" if exit_code is None else exit_code
+    ending = f" Whole output: {recall}" if recall else ""
+    return header_line(
+        nonce,
+        f"{chars:,} chars, {lines:,} lines, exit code {code}: unchanged, the same as {seen.id} from "
+        f"{seen.tool or 'an earlier call'}, shown above.{ending}",
+    )
 
 
 class ShownBefore:

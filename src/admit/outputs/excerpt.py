@@ -37,7 +37,7 @@ class Looked(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A rendered choice: text and bytes with header, kept ranges and sizes, and what nearly was kept."""
+    """A rendered choice: text and bytes with header, kept ranges and sizes, what nearly was kept, notes."""
 
     text: str
     data: bytes
@@ -46,6 +46,7 @@ class Shown(NamedTuple):
     kept_chars: int
     kept_lines: int
     passed_over: tuple[Kept, ...]
+    notes: tuple[str, ...]
 
 
 def look(data: bytes, output: RawOutput, task: Task, config: OutputConfig) -> Looked:
@@ -83,6 +84,7 @@ def show(
     over = sorted(selection.passed_over)
     kept_chars = sum(len(view.texts[line]) + 1 for line in selection.lines)
     kept_lines = len({view.numbers[line] for line in selection.lines})
+    said = (*_own_notes(looked, exit_code), *notes)
     first = header(
         nonce,
         kept_chars=kept_chars,
@@ -90,7 +92,7 @@ def show(
         kept_lines=kept_lines,
         lines=looked.lines,
         exit_code=exit_code,
-        notes=[*_own_notes(looked, exit_code), *notes],
+        notes=said,
         recall=recall,
     )
     return Shown(
@@ -101,6 +103,7 @@ def show(
         kept_chars,
         kept_lines,
         tuple(kept_ranges(view, over, dict.fromkeys(over, "did not fit"), weighed.smoothed)),
+        said,
     )
 
 

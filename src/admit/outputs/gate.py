@@ -22,12 +22,13 @@ from admit.judges.clock import Clock, SystemClock
 from admit.ledger.port import Ledger, OutputMeta, OutputRef, OutputStore
 
 from .binary import is_binary
-from .duplicates import Seen, ShownBefore, duplicate_key
+from .duplicates import Seen, ShownBefore, duplicate_key, unchanged_line
 from .excerpt import Looked, Shown, budget_chars, look, saves_enough, show
 from .model import How, JudgeProfile, OutputConfig, OutputResult, RawOutput, Task
-from .nonce import header_line, nonce, verifies
+from .nonce import nonce, verifies
 from .recall import RecallResult, recall
 from .record import record
+from .render import line_count
 from .select import reserved_end, select
 from .taskwords import task_words
 from .view import as_text, as_utf8, view_chars
@@ -260,6 +261,7 @@ class OutputGate:
             gaps=shown.gaps,
             kept=shown.kept,
             passed_over=shown.passed_over,
+            notes=shown.notes,
             dropped_qualifying=drops,
         )
         return self._replaced(result, output, *self._masked(shown.text, shown.data))
@@ -337,15 +339,9 @@ class OutputGate:
     def _duplicate(
         self, output: RawOutput, seen: Seen, ref: OutputRef, chars: int, data: bytes
     ) -> OutputResult:
-        lines = data.count(b"\n") + (not data.endswith(b"\n"))
-        code = "unknown" if output.exit_code is None else output.exit_code
+        lines = line_count(data)
         digits = nonce(self._key, hashlib.sha256(output.data).digest(), data)
-        way = f" Whole output: {self._way(ref.id)}" if self._recall_way else ""
-        text = header_line(
-            digits,
-            f"{chars:,} chars, {lines:,} lines, exit code {code}: unchanged, the same as {seen.id} from "
-            f"{seen.tool or 'an earlier call'}, shown above.{way}",
-        )
+        text = unchanged_line(digits, seen, chars, lines, output.exit_code, self._way(ref.id))
         result = _original(output, "duplicate", "")._replace(original_chars=chars, original_lines=lines)
         return self._replaced(result, output, f"{text}\n", f"{text}\n".encode())
 

@@ -149,6 +149,7 @@ class OutputResult(NamedTuple):
         id: ``o_`` and hex digits of the content hash; empty where nothing was stored.
         original_chars, kept_chars: Characters of the view, and of the kept lines without header and markers.
         original_lines, kept_lines: Raw lines.
+        notes: Sentences for the first line, beside sizes and exit code.
         dropped_qualifying: What the judge admitted and the budget left out: chunks, chars, best_score.
         saved_chars: What the context was spared, against what the host would have shown.
     """
@@ -177,6 +178,7 @@ class OutputResult(NamedTuple):
     total_ms: float = 0.0
     saved_chars: int = 0
     passed_over: tuple[Kept, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class JudgeProfile(NamedTuple):
