@@ -102,9 +102,9 @@ class Capture:
             size = min(self._total, self._head + self._ring)
             kept = Kept(self._hash.hexdigest(), size, self._total, lines, complete)
             ref = self._keep(self._path, kept, meta or self._meta)
+            self._close()  # last, for it holds the lock that says somebody is at work
         except OSError as fault:
             raise StoreFailed(f"the output cannot be stored: {fault}") from fault
-        self._close()
         return ref
 
     def discard(self) -> None:
@@ -112,7 +112,8 @@ class Capture:
         if self._fd >= 0:
             with suppress(OSError):  # `newest` and `prune` find what is left
                 self._fs.unlink(self._path)
-            self._close()
+            with suppress(OSError):
+                self._close()
 
     def _write_at(self, part: bytes | memoryview, at: int) -> None:
         view = memoryview(part)
@@ -150,4 +151,4 @@ class Capture:
     def _close(self) -> None:
         fd, self._fd = self._fd, -1
         if fd >= 0:
-            os.close(fd)
+            self._fs.close(fd)

@@ -99,5 +99,5 @@ def _write_beside(path: str, fs: Any) -> str:
         fs.unlink(fresh)
         raise
     finally:
-        os.close(fd)
+        fs.close(fd)
     return fresh

@@ -109,10 +109,15 @@ class FileOutputs:
             while True:
                 path = os.path.join(self._folder, NEW + os.urandom(8).hex())
                 fd = open_file(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, self._fs)
-                fcntl.flock(fd, fcntl.LOCK_EX)
-                if self._is_at(path, fd):
-                    return Capture(path, fd, self._max_one_bytes, meta, self._keep, self._fs)
-                os.close(fd)  # taken for a dead process's before it was locked
+                capture = Capture(path, fd, self._max_one_bytes, meta, self._keep, self._fs)
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX)
+                    if self._is_at(path, fd):
+                        return capture
+                except OSError:
+                    capture.discard()
+                    raise
+                capture.discard()  # taken for a dead process's before it was locked
         except OSError as fault:
             raise StoreFailed(f"no output can be stored in {self._folder}: {fault}") from fault
 
@@ -249,7 +254,7 @@ class FileOutputs:
                 digits += ID_STEP
             if digits > ID_DIGITS:
                 marker = os.path.join(folder, f"{sha256}.id{digits}")
-                os.close(open_file(marker, os.O_WRONLY | os.O_CREAT, self._fs))
+                self._fs.close(open_file(marker, os.O_WRONLY | os.O_CREAT, self._fs))
         return digits
 
     def _find(self, output_id: str) -> _File | None:
@@ -312,12 +317,12 @@ class FileOutputs:
             if len(data) >= self._max_one_bytes:
                 # Its second half may stand out of order.
                 data = data[: self._max_one_bytes // 2]
-                os.ftruncate(fd, len(data))
+                self._fs.ftruncate(fd, len(data))
             lines = data.count(b"\n") + (not data.endswith(b"\n"))
             kept = Kept(hashlib.sha256(data).hexdigest(), len(data), len(data), lines, complete=False)
             self._keep(path, kept, OutputMeta())
         finally:
-            os.close(fd)
+            self._fs.close(fd)
 
     def _remove(self, files: list[_File], reason: str, now_ms: int) -> PruneReport:
         if files and self._ledger is not None:

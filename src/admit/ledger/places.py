@@ -123,7 +123,7 @@ def open_file(path: str, flags: int, fs: Any = os) -> int:
             raise NotOurs(errno.EPERM, "not a regular file", path)
         _check_owner(info, path)
     except BaseException:
-        os.close(fd)
+        fs.close(fd)
         raise
     return fd
 
@@ -144,7 +144,7 @@ def read_all(path: str, fs: Any = os) -> bytes:
             parts.append(part)
         return b"".join(parts)
     finally:
-        os.close(fd)
+        fs.close(fd)
 
 
 @contextmanager

@@ -201,6 +201,7 @@ class Spool:
             )
 
     def _drop(self, path: str) -> int:
+        """Delete a file that nobody is writing or draining; gives the whole records that go with it."""
         try:
             with self._held(path, os.O_RDWR) as fd:
                 if not self._is_at(path, fd):
@@ -240,7 +241,12 @@ class Spool:
             fcntl.flock(fd, fcntl.LOCK_EX)
             yield fd
         finally:
-            os.close(fd)
+            try:
+                self._fs.close(fd)
+            except OSError:
+                # Some file systems tell only here that a write did not reach them.
+                if flags & os.O_ACCMODE == os.O_WRONLY:
+                    raise
 
 
 def _body(data: bytes, at: int) -> tuple[int, int] | None:
