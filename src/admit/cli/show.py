@@ -27,7 +27,8 @@ def command(name: str | None, last: bool, as_json: bool) -> int:
     It is rebuilt from the stored copy and the recorded decision. ID is an output's or a decision's.
     """
     naming.one_of(name, last)
-    place = door.open_place(door.settings())
+    config = door.settings()
+    place = door.open_place(config)
     view = naming.decided(place, name, "outputs")
     if view is None or view.decision.output_id is None:
         rest = "`admit recall` gives the stored text" if name else "nothing is recorded yet"
@@ -53,6 +54,8 @@ def command(name: str | None, last: bool, as_json: bool) -> int:
         total=ref.bytes,
         recall=f"admit recall {output_id}",
     )
+    if config.values["outputs.mask"]:
+        text = _masked(text)
     if as_json:
         decision = view.decision
         print_json(
@@ -69,3 +72,12 @@ def command(name: str | None, last: bool, as_json: bool) -> int:
     else:
         print_bytes(text)
     return DONE
+
+
+def _masked(data: bytes) -> bytes:
+    """The text without its credentials; as it is where there are none."""
+    from admit.judges.redact import Redactor
+
+    text = data.decode("utf-8", "replace")
+    masked = Redactor().redact(text).text
+    return data if masked == text else masked.encode("utf-8", "surrogatepass")

@@ -63,14 +63,25 @@ def test_a_stored_copy_that_is_gone_is_said(home):
     assert (done.returncode, done.stdout) == (1, b"") and b"deleted" in done.stderr
 
 
+def with_setting(home: Home, line: str) -> Home:
+    settings = home.path / ".config" / "admit" / "admit.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f"[outputs]\n{line}\n")
+    settings.chmod(0o600)
+    return home
+
+
+def test_where_credentials_are_masked_they_are_masked_here_too(home):
+    token = "ghp_" + "A1b2C3d4E5f6" * 3
+    text = with_setting(home, "mask = true").output(log(error=f"error: refused {token}"), "--exit-code", "2")
+    assert b"error: refused" in text and token.encode() not in text
+    assert home.admit("show", "--last").stdout == text
+
+
 @pytest.fixture
 def small_store(home):
     """A home whose store keeps 32 KiB from either end of an output."""
-    settings = home.path / ".config" / "admit" / "admit.toml"
-    settings.parent.mkdir(parents=True)
-    settings.write_text("[outputs]\nmax_one_bytes = 65536\n")
-    settings.chmod(0o600)
-    return home
+    return with_setting(home, "max_one_bytes = 65536")
 
 
 def test_of_a_huge_output_what_stands_in_its_stored_ends_is_shown_again(small_store):
