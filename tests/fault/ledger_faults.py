@@ -57,15 +57,16 @@ class FaultyFiles:
         return operation
 
 
-def as_nobody(work: Callable[[], int]) -> int:
+def as_nobody(work: Callable[[], int], *, keep_rights: bool = False) -> int:
     """Run in a child whose files are checked as those of an ordinary user; gives its exit code.
 
-    Root may write everywhere: only another user meets a folder that cannot be written.
+    Root may write everywhere: only another user meets a folder that cannot be written. With `keep_rights`
+    it is a child and nothing more.
     """
     child = os.fork()
     if child == 0:
         try:
-            if os.geteuid() == 0:
+            if os.geteuid() == 0 and not keep_rights:
                 os.setegid(65534)
                 os.seteuid(65534)
             os._exit(work())

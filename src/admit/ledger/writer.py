@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 COMMIT_S = 0.05
 DRAIN_EVERY_S = 60.0
+# A database that could not be opened or written is left alone for so long.
+RETRY_S = 1.0
 
 COMMITTED, SPOOLED = "committed", "spooled"
 _ERRNO_CAUSES = {
@@ -96,6 +98,7 @@ class Writer:
         self._off = ""  # the cause that every record is dropped for
         self._spool_only = False
         self._healthy = False  # whether the last transaction went through
+        self._retry_at = 0.0
         self._drain_at = 0.0
 
     def commit(self, items: Sequence[Item]) -> list[str]:
@@ -222,12 +225,13 @@ class Writer:
             left = ready[len(outcomes) :]
             if self._off:
                 return [*outcomes, *([self._off] * len(left))]
-            cause = "" if self._spool_only else self._try_to_commit(left, outcomes)
+            spool = self._spool_only or time.monotonic() < self._retry_at
+            cause = "" if spool else self._try_to_commit(left, outcomes)
             if cause == "corrupt" and not set_aside:
                 set_aside = True
                 if self._set_aside():
                     continue
-            if (cause or self._spool_only) and not self._off:
+            if (cause or spool) and not self._off:
                 outcomes += [self._spooled(one) for one in left]
         return outcomes
 
@@ -257,6 +261,7 @@ class Writer:
             if cause not in ("busy", "refused"):
                 self._find(f"The ledger {self._places.database} cannot be written: {fault}.")
                 self._forget_connection()
+                self._retry_at = time.monotonic() + RETRY_S if cause != "corrupt" else 0.0
             return cause
 
     def _transaction(self, left: Sequence[Prepared]) -> list[str]:
