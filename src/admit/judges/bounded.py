@@ -29,23 +29,24 @@ class BoundedJudge:
         min_call_ms: With a shorter deadline than this nothing is asked: ``deadline_before_call``.
 
     Attributes:
+        judge: The judge inside.
         late: Answers that came after their deadline and were discarded, a count.
     """
 
     def __init__(self, judge: Judge, clock: Clock | None = None, *, min_call_ms: int = MIN_CALL_MS) -> None:
         self.name = judge.name
         self.late = 0
-        self._judge = judge
+        self.judge = judge
         self._clock = clock or SystemClock()
         self._min_call_ms = min_call_ms
         self._lock = threading.Lock()
         self._abandoned = 0
 
     def supports(self, question: Question) -> bool:
-        return self._judge.supports(question)
+        return self.judge.supports(question)
 
     def limits(self) -> RequestLimits:
-        return self._judge.limits()
+        return self.judge.limits()
 
     def ask(self, ask: Ask) -> Reply:
         """Answer, or fall back by ``ask.deadline_ms``; never raises.
@@ -62,7 +63,7 @@ class BoundedJudge:
         sent = ask._replace(questions=tuple(one for one in ask.questions if one.subject.strip()))
         if not sent.questions:
             return reply(ask.questions, ())
-        in_time = self._in_time(_Work(self._judge, ask, sent), started)
+        in_time = self._in_time(_Work(self.judge, ask, sent), started)
         return in_time._replace(elapsed_ms=self._since(started))
 
     def _in_time(self, work: _Work, started: float) -> Reply:

@@ -1,0 +1,112 @@
+import pytest
+
+from admit.config.keys import shipped
+from admit.core.question import Ask
+from admit.errors import ConfigError
+from admit.judges.bounded import BoundedJudge
+from admit.judges.clock import FrozenClock
+from admit.judges.profiles import (
+    ASSUMED,
+    DoorProfile,
+    Line,
+    Profile,
+    deadline_warning,
+    load_judge,
+    profile,
+    threshold,
+)
+from admit.judges.rubric import outputs_question
+from admit.judges.scripted import ScriptedJudge
+
+CHAT = Profile(
+    "x", "chat", "m", {"guidance": DoorProfile(40, 0.3, 2000), "tools": DoorProfile(14, 0.3, 2000)}
+)
+
+
+def test_the_local_profile_is_what_ships():
+    found = profile("local")
+    assert (found.backend, found.model) == ("local", "minilm-int8")
+    assert found.doors == {
+        "guidance": DoorProfile(8, None, 1000),
+        "tools": DoorProfile(24, None, 1000),
+        "outputs": DoorProfile(24, None, 2000),
+    }
+    assert "evidence" not in found.doors
+
+
+def test_a_setting_stands_above_what_ships():
+    values = {**shipped(), "judge.profiles.local.guidance.max_candidates": 33}
+    assert profile("local", values).doors["guidance"] == DoorProfile(33, None, 1000)
+    assert profile("local").doors["guidance"].max_candidates == 8
+
+
+def test_an_own_profile_inherits_from_the_one_of_its_backend():
+    values = {"judge.profiles.mine.backend": "local", "judge.profiles.mine.outputs.threshold": 0.7}
+    found = profile("mine", values)
+    assert found.doors["outputs"] == DoorProfile(24, 0.7, 2000)
+    assert found.doors["guidance"] == DoorProfile(8, None, 1000)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "key"),
+    [
+        ("nope", {}, "judge.profile"),
+        ("mine", {"judge.profiles.mine.backend": "oracle"}, "judge.profiles.mine.backend"),
+    ],
+)
+def test_what_does_not_exist_is_an_error_that_names_what_does(name, values, key):
+    with pytest.raises(ConfigError, match="there are: local") as caught:
+        load_judge(name, config=values)
+    assert caught.value.key == key
+
+
+def test_a_profile_of_another_backend_cannot_be_loaded():
+    with pytest.raises(ConfigError, match="there are: local"):
+        load_judge(CHAT)
+
+
+def test_a_loaded_judge_answers_within_its_deadline():
+    judge = load_judge("local", config={"judge.local.mode": "lexical"})
+    questions = (outputs_question("q1", "the disk is full"),)
+    reply = judge.ask(Ask("outputs", "disk full?", (), questions, None, 60_000, "r1"))
+    assert isinstance(judge, BoundedJudge)
+    assert reply.status == "judged"
+
+
+def test_the_least_time_for_a_call_and_the_clock_are_passed_on():
+    judge = load_judge("local", config={"judge.min_call_ms": 500}, clock=FrozenClock())
+    questions = (outputs_question("q1", "text"),)
+    assert judge.ask(Ask("outputs", "t", (), questions, None, 499, "r1")).reason == "deadline_before_call"
+
+
+def test_a_threshold_is_the_profiles_or_that_of_the_calibration():
+    judge = load_judge("local", config={"judge.local.mode": "lexical"})
+    assert 0 < threshold(profile("local"), "outputs", judge) < 3
+    assert (
+        threshold(profile("local", {"judge.profiles.local.outputs.threshold": 1.5}), "outputs", judge) == 1.5
+    )
+    assert threshold(profile("local"), "tools", judge) is None
+    assert threshold(profile("local"), "outputs", ScriptedJudge({})) is None
+
+
+def test_a_cap_that_the_deadline_cannot_hold_is_warned_about():
+    assert deadline_warning(CHAT, "guidance") == (
+        "x.guidance: 40 candidates take about 4.6 s (0.6 s + 0.1 s × 40, assumed), "
+        "timeout_ms is 2,000: requests will fall back"
+    )
+
+
+def test_a_cap_that_just_fits_is_not_warned_about():
+    assert Line(600, 100, "assumed") == ASSUMED
+    assert deadline_warning(CHAT, "tools") is None
+
+
+def test_a_fitted_line_replaces_the_assumed_one():
+    assert deadline_warning(CHAT, "guidance", Line(100, 10, "fitted, 30 calls")) is None
+    warning = deadline_warning(profile("local"), "outputs", Line(100, 200, "fitted, 44 calls"))
+    assert "24 candidates take about 4.9 s (0.1 s + 0.2 s × 24, fitted, 44 calls)" in warning
+
+
+def test_what_is_not_known_or_not_judged_is_not_warned_about():
+    assert deadline_warning(profile("local"), "guidance") is None
+    assert deadline_warning(CHAT, "evidence") is None
