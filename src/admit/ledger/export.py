@@ -76,6 +76,7 @@ def export(
     """
     if text and setting(config, "ledger.text") == "off":
         raise UsageError("no texts are stored (ledger.text is off): leave out --text")
+    folder = os.path.abspath(folder)
     try:
         if os.path.lexists(folder) and os.listdir(folder):
             raise UsageError(f"{folder} is not empty; name a new folder")

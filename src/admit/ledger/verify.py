@@ -99,7 +99,7 @@ def _references(con: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding(
             "reference",
             len(broken),
-            f"{len(broken):,} rows of {tables} hang on decisions that are not there.",
+            f"Rows of {tables} that hang on no decision: {len(broken):,}.",
         )
 
 
@@ -110,7 +110,7 @@ def _hashes(con: sqlite3.Connection) -> Iterator[Finding]:
             if not has_its_hash(table, values):
                 altered.append(values[0])
         if altered:
-            text = f"{len(altered):,} rows of {table} were altered after they were written: {_some(altered)}."
+            text = f"Rows of {table} altered after they were written: {len(altered):,} ({_some(altered)})."
             yield Finding("hash", len(altered), text)
 
 
@@ -129,7 +129,7 @@ def _gaps(config: Mapping[str, object] | None, fix: bool) -> Iterator[Finding]:
     if odd:
         yield Finding("unreadable", 1, odd)
     for writer, n in lost.items():
-        yield Finding("gap", n, f"{n:,} records lost by writer {writer}: it was killed before it wrote them.")
+        yield Finding("gap", n, f"Records lost by writer {writer}, killed before it wrote them: {n:,}.")
     if lost and fix:
         con = open_writer(place.database, busy_ms)
         try:
@@ -164,10 +164,10 @@ def _outputs(config: Mapping[str, object] | None) -> Iterator[Finding]:
     except Corrupt:
         pass  # said already
     if altered:
-        text = f"{len(altered):,} stored outputs were altered and are not given back: {_some(altered)}."
+        text = f"Stored outputs altered, so not given back: {len(altered):,} ({_some(altered)})."
         yield Finding("altered", len(altered), text)
     if missing:
-        text = f"{len(missing):,} stored outputs were deleted by someone: {_some(missing)}."
+        text = f"Stored outputs deleted by someone: {len(missing):,} ({_some(missing)})."
         yield Finding("deleted", len(missing), text)
 
 
