@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from time import time_ns
 from typing import TYPE_CHECKING, NamedTuple
 
-from admit.config.layers import Config, load, section
-from admit.errors import ConfigError
-from admit.outputs.model import FilterConfig, JudgeProfile, OutputConfig
+from admit.config.layers import Config, load
+from admit.outputs.model import OutputConfig
+from admit.outputs.settings import output_config, output_judge
 
 if TYPE_CHECKING:
-    from admit.core.question import Judge
     from admit.ledger.outputs import FileOutputs
     from admit.ledger.port import Ledger
     from admit.outputs.gate import OutputGate
@@ -40,17 +39,6 @@ def settings(overrides: Mapping[str, object] | None = None) -> Config:
     return load(overrides=overrides)
 
 
-def output_config(config: Config) -> OutputConfig:
-    """The `[outputs]` settings as the gate takes them."""
-    values = section(config.values, "outputs")
-    flat = {name.replace(".", "_"): value for name, value in values.items()}
-    chosen = section(config.values, "outputs.filter")
-    return OutputConfig(
-        **{name: flat[name] for name in OutputConfig._fields if name != "filter"},
-        filter=FilterConfig(**{name: chosen[name] for name in FilterConfig._fields}),
-    )
-
-
 def open_place(config: Config) -> Place:
     """Open the record, the store and the key. A record that cannot be opened costs only the record."""
     from admit.ledger import open_ledger
@@ -62,34 +50,27 @@ def open_place(config: Config) -> Place:
 
 
 def open_gate(
-    config: Config, place: Place, *, outputs: OutputConfig | None = None, estimate: bool = False
+    config: Config,
+    place: Place,
+    *,
+    outputs: OutputConfig | None = None,
+    estimate: bool = False,
+    recall_way: str = "admit recall {id}",
 ) -> OutputGate:
     """The gate over a place, with a judge where the filter is on or an estimate needs one."""
     from admit.outputs.gate import OutputGate
 
     chosen = outputs or output_config(config)
-    judge, profile = _judge(config) if chosen.filter.enabled or estimate else (None, None)
+    judge, profile = output_judge(config) if chosen.filter.enabled or estimate else (None, None)
     return OutputGate(
-        chosen, store=place.store, judge=judge, ledger=place.ledger, key=place.key, profile=profile
+        chosen,
+        store=place.store,
+        judge=judge,
+        ledger=place.ledger,
+        key=place.key,
+        profile=profile,
+        recall_way=recall_way,
     )
-
-
-def _judge(config: Config) -> tuple[Judge | None, JudgeProfile | None]:
-    """The judge of the outputs door; none where it may not be asked or its profile cannot be used."""
-    from admit.judges.profiles import load_judge, profile
-
-    if not config.may_ask("outputs") or config.values["judge.mode"] == "off":
-        return None, None
-    try:
-        chosen = profile(config.values["judge.profile"], config.values)
-        door = chosen.doors.get("outputs")
-        if door is None:
-            return None, None
-        threshold = JudgeProfile().threshold if door.threshold is None else door.threshold
-        said = JudgeProfile(door.max_candidates, threshold, door.timeout_ms, chosen.name)
-        return load_judge(chosen, config=config.values), said
-    except ConfigError:
-        return None, None  # `admit doctor` and `admit config check` say what is wrong with it
 
 
 def now_ms() -> int:
