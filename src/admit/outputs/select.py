@@ -6,6 +6,7 @@ guarded lines; then greedily the heaviest lines, each paid with its characters a
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -194,59 +195,46 @@ def _greedy(
     if floor is not None:
         order = [line for line in order if scores[line] > floor]
     best = {max(range(low, high), key=lambda line: (scores[line], -line)) for low, high in stretches(n)}
+    best &= set(order)
     blocks = {line: block for block in weighed.report.blocks for line in range(block.first, block.last + 1)}
     full = spender.budget * FULL
     most_of_shape = spender.budget * SHAPE_SHARE
     used: dict[int, int] = {}
-    held: list[int] = []
+    held: deque[int] = deque()
 
     def consider(line: int) -> None:
-        block = blocks.get(line)
-        if block is not None and _take_block(view, spender, block):
-            return
-        if block is None or not block.whole:
-            spender.try_take(line, "weight")
+        for one in _together(spender, line, blocks.get(line)):
+            spender.take(one, "weight")
 
     for line in order:
         if spender.spent >= full:
             break
-        if line in spender.rules:
-            best.discard(line)
-            continue
-        shape = weighed.shapes.ids[line]
-        if best and line not in best:
-            used[shape] = used.get(shape, 0) + line_cost(view.texts[line])
-            if used[shape] > most_of_shape:
-                held.append(line)
-                continue
-        consider(line)
+        is_best = line in best
         best.discard(line)
-        if not best and held:
-            for waiting in held:
-                if spender.spent >= full:
-                    break
-                consider(waiting)
-            held = []
-    for line in held:
-        if spender.spent >= full:
-            break
-        consider(line)
+        if line not in spender.rules:
+            if best and not is_best:
+                shape = weighed.shapes.ids[line]
+                used[shape] = used.get(shape, 0) + line_cost(view.texts[line])
+                if used[shape] > most_of_shape:
+                    held.append(line)
+                    continue
+            consider(line)
+        while held and not best and spender.spent < full:
+            consider(held.popleft())
     return order
 
 
-def _take_block(view: View, spender: Spender, block: Block) -> bool:
+def _together(spender: Spender, line: int, block: Block | None) -> Sequence[int]:
+    """What is taken with a line: its block, where that fits; else the line alone, unless all of it goes."""
+    alone = [line] if spender.cost(line) <= spender.room else []
+    if block is None:
+        return alone
     lines = range(block.first, block.last + 1)
-    # A block longer than the budget has characters is not even added up.
-    if len(lines) > spender.budget * BLOCK_SHARE and not block.whole:
-        return False
-    if len(lines) > spender.budget:
-        return False
-    cost = spender.cost_of(lines)
-    if cost > spender.room or (cost > spender.budget * BLOCK_SHARE and not block.whole):
-        return False
-    for line in lines:
-        spender.take(line, "weight")
-    return True
+    room = spender.room if block.whole else min(spender.room, spender.budget * BLOCK_SHARE)
+    # A line costs 1 at least: a block longer than the room has characters is not even added up.
+    if len(lines) <= room and spender.cost_of(lines) <= room:
+        return lines
+    return [] if block.whole else alone
 
 
 def _close_small_gaps(view: View, spender: Spender) -> None:
