@@ -164,7 +164,9 @@ def test_without_a_failure_line_the_run_ends_at_the_last_line():
     looked = looked_at(text_of(steps(0, 2_000)), exit_code=1)
     found = selected(looked)
     both = kept_by(found, "run", "end")
-    assert both == list(range(both[0], 2_000)) and len(both) > 120
+    assert both == list(range(both[0], 2_000))
+    # What the end holds of the run counts for the run's share.
+    assert 0.98 * 4_500 <= spent_on(looked, both) <= 4_500
 
 
 def test_in_spread_mode_there_is_no_run():
@@ -172,15 +174,43 @@ def test_in_spread_mode_there_is_no_run():
     assert kept_by(selected(looked), "run") == []
 
 
-def test_repeated_lines_and_noise_are_left_out_of_a_run():
+def test_a_stretch_of_lines_that_stand_in_the_run_already_is_left_out_of_it():
     frames = ["  at f (a.js:1)", "  at g (b.js:2)"] * 200
     looked = looked_at(
-        text_of(steps(0, 900), "TypeError: early cause", frames, "fatal: it broke"), exit_code=1
+        text_of(steps(0, 900), "TypeError: cause", frames, "fatal: it broke", steps(900, 950)), exit_code=1
     )
     run = kept_by(selected(looked), "run")
     texts = [looked.view.texts[line] for line in run]
-    assert texts.count("  at f (a.js:1)") <= 1
-    assert "TypeError: early cause" in texts
+    assert texts.count("  at f (a.js:1)") == texts.count("  at g (b.js:2)") == 1
+    assert "TypeError: cause" in texts and "step 899 of the build went well" in texts
+    assert 0.95 * 4_500 <= spent_on(looked, run) + 48 <= 4_500
+
+
+def test_noise_is_left_out_of_a_run():
+    downloads = [f"Downloading part{k}-1.2.3-py3-none-any.whl (16 kB)" for k in range(60)]
+    looked = looked_at(
+        text_of("Collecting parts", steps(0, 300), downloads, "ERROR: Could not install", steps(300, 350)),
+        exit_code=1,
+    )
+    texts = {looked.view.texts[line] for line in kept_by(selected(looked), "run")}
+    assert not texts & set(downloads) and "step 299 of the build went well" in texts
+
+
+def test_a_few_lines_that_stand_in_the_run_already_stay_and_are_paid():
+    lines = []
+    for k in range(300):
+        lines += [f"step {k} of the build went well", "", "--"]
+    looked = looked_at(text_of(lines, "fatal: it broke", steps(300, 350)), exit_code=1)
+    run = kept_by(selected(looked), "run")
+    assert run == list(range(run[0], run[-1] + 1))
+    assert 0.98 * 4_500 <= spent_on(looked, run) <= 4_500
+
+
+def test_a_run_ends_where_a_line_does_not_fit_any_more():
+    lines = [*steps(0, 900), "x " * 950, *steps(900, 1_030), "fatal: it broke"]
+    config = CONFIG._replace(run_share=1.0)
+    run = kept_by(selected(looked_at(text_of(lines), exit_code=1), config=config), "run")
+    assert min(run) == 901
 
 
 def test_a_run_among_indented_lines_goes_on_to_the_line_they_stand_under():
@@ -284,8 +314,11 @@ def test_no_shape_takes_over_a_tenth_of_the_budget_before_each_eighth_of_the_log
     config = CONFIG._replace(guard_share_spread=0.0, weights_spread=(0.0, 1.0, 0.0))
     looked = looked_at(text_of(lines), exit_code=0, config=config)
     found = selected(looked, config=config)
-    eighths = {line * 8 // len(lines) for line in kept_by(found, "weight")}
-    assert eighths == set(range(8))
+    weighed = kept_by(found, "weight")
+    assert {line * 8 // len(lines) for line in weighed} == set(range(8))
+    # Then the heavier ones take the rest.
+    early = [line for line in weighed if line < 400]
+    assert spent_on(looked, early) > 2 * spent_on(looked, [line for line in weighed if line >= 400])
 
 
 def test_equal_weights_are_taken_from_the_first_line_on():
@@ -359,12 +392,30 @@ def test_case_24_a_hunk_of_a_diff_is_kept_whole_or_not_at_all():
     assert whole > 3
 
 
+def blocks_of(looked: Looked) -> list[range]:
+    return [range(block.first, block.last + 1) for block in looked.weighed.report.blocks]
+
+
 def test_a_block_that_fits_a_quarter_of_the_budget_is_taken_whole():
-    looked = looked_at(
-        text_of(steps(0, 400), rustc(1, 12), steps(400, 900)), exit_code=0, task="mismatched types"
-    )
-    [block] = looked.weighed.report.blocks
-    assert set(range(block.first, block.last + 1)) <= set(selected(looked).lines)
+    parts = steps(0, 400), rustc(1, 12), steps(400, 900)
+    looked = looked_at(text_of(*parts), exit_code=0, task="mismatched types")
+    [block] = blocks_of(looked)
+    assert set(block) <= set(selected(looked).lines)
+
+
+def test_of_a_block_over_a_quarter_of_the_budget_the_best_lines_are_taken():
+    parts = steps(0, 400), rustc(1, 12), steps(400, 900)
+    looked = looked_at(text_of(*parts), exit_code=0, task="mismatched types")
+    [block] = blocks_of(looked)
+    kept = set(selected(looked, 1_200).lines) & set(block)
+    assert spent_on(looked, list(block)) > 500 and 1 < len(kept) < len(block)
+
+
+def test_a_whole_block_over_what_is_left_of_the_budget_is_not_taken_at_all():
+    looked = looked_at(text_of(DIFF, hunk(1, 400), hunk(900, 9), hunk(2_000, 60)), exit_code=0)
+    long, short, _ = blocks_of(looked)
+    found = set(selected(looked).lines)
+    assert not set(long) & found and set(short) <= found
 
 
 # --- a judge's verdicts -----------------------------------------------------------------------------------
