@@ -10,7 +10,7 @@ from admit.judges.scripted import ScriptedJudge
 
 def test_an_event_without_more_has_an_empty_body_and_the_current_form():
     event = Event("e1", "outputs.forgot", 5)
-    assert (event.body, event.schema, event.door, event.seq) == ({}, EVENT_SCHEMA, None, 0)
+    assert event == ("e1", "outputs.forgot", 5, {}, None, None, None, EVENT_SCHEMA, "", 0, "")
     with pytest.raises(TypeError):
         event.body["entries"] = 1  # type: ignore[index]
 
