@@ -383,8 +383,7 @@ def _digits_of(sha256: str, names: Iterable[str]) -> int:
 
 def _blocks(data: BinaryIO | bytes) -> Iterator[bytes]:
     if isinstance(data, bytes):
-        for at in range(0, len(data), BLOCK_BYTES):
-            yield data[at : at + BLOCK_BYTES]
+        yield data
     else:
         while block := data.read(BLOCK_BYTES):
             yield block
