@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "ledger": ("admit.cli.ledger", "The written record: show, verify, recover, export, forget."),
         "doctor": ("admit.cli.doctor", "Find what is wrong, and say how to fix it."),
         "config": ("admit.cli.config", "Every setting, where it came from, and how to change it."),
+        "daemon": ("admit.cli.daemon", "The resident process that answers hooks."),
         "pause": ("admit.cli.pause", "Stop acting at every door, for a while or until resume."),
         "resume": ("admit.cli.resume", "End a pause."),
         "completion": ("admit.cli.completion", "Print the completion script for bash, zsh or fish."),
