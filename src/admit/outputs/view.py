@@ -117,7 +117,7 @@ def rebuild(data: bytes, start: int, end: int) -> str:
 def characters(data: bytes) -> int:
     """How many characters UTF-8 bytes hold: the bytes that do not continue a character."""
     if data.isascii():
-        return len(data)
+        return len(data)  # mutant: only faster
     block = 1 << 20
     return sum(len(data[at : at + block].translate(None, _CONTINUATION)) for at in range(0, len(data), block))
 

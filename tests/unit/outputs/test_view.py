@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from admit.outputs.view import Span, as_utf8, build, characters, clean, rebuild
+from admit.outputs.view import Span, as_text, as_utf8, build, characters, clean, rebuild, view_chars
 
 from .cases import UNHURRIED, long_bytes, short_bytes, view_of
 
@@ -175,6 +175,7 @@ def test_spans_give_their_lines_the_numbers_of_the_whole():
     data = b"one\ntwo\nthree\nfour\n"
     view = build(data, (Span(0, 4, 1), Span(14, 19, 4)), long_line=2000)
     assert view.texts == ["one", "four"] and view.numbers == [1, 4]
+    assert view.starts == [0, 14] and view.ends == [3, 18]
     assert not view.follows(1)
 
 
@@ -188,6 +189,19 @@ def test_characters_are_counted_without_decoding(text):
     data = text.encode("utf-8", "surrogatepass")
     assert characters(data) == len(text)
     assert characters(data * 3) == 3 * len(text)
+
+
+def test_raw_bytes_as_text_are_without_byte_order_mark_and_with_broken_sequences_replaced():
+    assert as_text(codecs.BOM_UTF8 + b"a\xff") == "a\ufffd"
+    assert as_text(codecs.BOM_UTF16_LE + "é".encode("utf-16-le")) == "é"
+
+
+def test_the_characters_of_the_view_are_counted_without_what_it_takes_out():
+    assert view_chars(b"\x1b[31mab\x1b[0m\n10 %\rcd\r\n") == len("ab\ncd\r\n")
+    assert view_chars("é\n".encode()) == 2
+    assert view_chars(b"") == 0
+    # A huge one is over every gate, and is counted with its escapes.
+    assert view_chars(b"\x1b[31m" + b"a" * 1_000_000) == 1_000_005
 
 
 def test_characters_are_counted_across_blocks():
