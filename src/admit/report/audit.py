@@ -174,7 +174,9 @@ class _Totals:
         changed = result is not None and result.changed
         after = result.text if result is not None and changed else shown
         back = find_return(session.uses, index)
-        used = used_next(shown, next_calls(session.uses, index), lambda: before.text(use), session.cwd)
+        # The host's own notice names the stored file: reading that is a return, not a use of the output.
+        told = shown.partition("\n\n")[2] if use.cut_by_host == "preview" else shown
+        used = used_next(told, next_calls(session.uses, index), lambda: before.text(use), session.cwd)
         blind = blind_excerpt(use.text, len(after)) if changed and used else ""
         case = Case(
             session.host,

@@ -158,8 +158,8 @@ def _findings(audit: Audit) -> Iterator[str]:
     if ours:
         held = Counter(case.held for case in ours)
         yield (
-            f"Of the {len(ours)} of these that Admit would cut, its text already holds what {held['saved']} "
-            f"came back for, does not for {held['still']}, and for {held['unknown']} that cannot be said."
+            f"Admit would cut {len(ours)} of these. Its text holds what was fetched again for "
+            f"{held['saved']}, does not for {held['still']}; for {held['unknown']} that cannot be said."
         )
     changed = [case for case in cases if case.changed]
     yield (

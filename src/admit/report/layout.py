@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .stats import Estimate
+from .stats import LEAST_CLUSTERS, Estimate
 
 # What a terminal or a browser does not show, or shows elsewhere: formats (bidi, zero width, tags), controls,
 # surrogates, private use, unassigned. `str.isprintable` is False for all of them, and for spaces of any kind.
@@ -64,7 +64,7 @@ def _with_interval(estimate: Estimate, unit: str, *, signed: bool) -> str:
         return "-"
     value = f"{100 * estimate.value:+.0f}" if signed else f"{100 * estimate.value:.0f}"
     if estimate.low is None or estimate.high is None:
-        return f"{value} {unit} (no interval: one session)"
+        return f"{value} {unit} (no interval: under {LEAST_CLUSTERS} sessions)"
     return f"{value} {unit} ({100 * estimate.low:.0f} to {100 * estimate.high:.0f})"
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 DRAWS = 5_000
 SEED = 20_240_607
+LEAST_CLUSTERS = 5
 
 
 class Estimate(NamedTuple):
@@ -34,7 +35,7 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[str]) -> Estimate
     """The mean with its percentile bootstrap interval; for differences case by case it is the paired one.
 
     Whole clusters are drawn with replacement, 5,000 times from a fixed seed, so values of one cluster need
-    not be independent. Fewer than two clusters give no interval.
+    not be independent. Fewer than five clusters are too few to draw from, and give no interval.
     """
     sums: dict[str, tuple[float, int]] = {}
     for value, cluster in zip(values, clusters, strict=True):
@@ -44,7 +45,7 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[str]) -> Estimate
     if not groups:
         return Estimate(None, None, None, 0)
     mean = math.fsum(values) / len(values)
-    if len(groups) < 2:
+    if len(groups) < LEAST_CLUSTERS:
         return Estimate(mean, None, None, len(values))
     draw = random.Random(SEED)
     means = []

@@ -64,11 +64,11 @@ def scatter(data: Sequence[Dot], *, title: str, x: str, y: str) -> str:
     height = 2 * HEIGHT
 
     def across(value: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * (math.log10(max(value, 1)) - low) / (high - low)
+        return LEFT + (WIDTH - LEFT - RIGHT) * (math.log10(max(value, 10**low)) - low) / (high - low)
 
     def up(value: float) -> float:
         plot = height - TOP - BOTTOM
-        return TOP + plot * (1 - (math.log10(max(value, 1)) - low) / (high - low))
+        return TOP + plot * (1 - (math.log10(max(value, 10**low)) - low) / (high - low))
 
     parts = []
     for power in range(low, high + 1):

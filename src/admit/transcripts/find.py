@@ -5,20 +5,19 @@ The window counts back from the newest record that is found, so the same files a
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from .files import can_decompress, is_own_file, open_own
 from .lines import JsonLines
 from .model import NO_COUNTS, Host, time_ms
 
 DAY_MS = 86_400_000
-TAIL_BYTES = 64 << 10
+TAILS = (64 << 10, 1 << 20, 16 << 20)
 SUBAGENTS = "subagents"
 COMPACTING_AGENT = "agent-acompact-"
 INSIDE = ("projects", "sessions", "archived_sessions")
@@ -182,18 +181,24 @@ def _last_ms(path: str) -> int:
             modified = int(os.fstat(file.fileno()).st_mtime * 1000)
             if path.endswith(".zst"):
                 return modified
-            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES))
-            stamps = _timestamp().findall(file.read(TAIL_BYTES))
+            said = (_last_stamp(file, tail) for tail in TAILS)
+            last = next((ms for ms in said if ms is not None), None)
     except OSError:
         return 0
-    said = (time_ms(json.loads(stamp.decode("ascii", "replace"))) for stamp in reversed(stamps))
-    last = next((ms for ms in said if ms is not None), None)
     return modified if last is None else min(last, modified + DAY_MS)
+
+
+def _last_stamp(file: BinaryIO, tail: int) -> int | None:
+    """The last timestamp in the last `tail` bytes; records may be long, and hold it before their text."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - tail))
+    stamps = _timestamp().findall(file.read(tail))
+    said = (time_ms(stamp.decode("ascii")) for stamp in reversed(stamps))
+    return next((ms for ms in said if ms is not None), None)
 
 
 @lru_cache(maxsize=1)
 def _timestamp() -> re.Pattern[bytes]:
-    return re.compile(rb'"timestamp": ?("[0-9T:.Z+-]{10,40}")')
+    return re.compile(rb'"timestamp": ?"([0-9T:.Z+-]{10,40})"')
 
 
 @lru_cache(maxsize=1)

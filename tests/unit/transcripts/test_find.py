@@ -80,6 +80,14 @@ def test_a_record_from_the_future_does_not_empty_the_window(tmp_path):
     assert names(find([str(tmp_path)], 14)) == ["a", "b"]
 
 
+def test_the_end_of_a_session_is_found_before_a_long_last_line(tmp_path):
+    file = recorded("a")
+    file.run("cat f", "x" * 700_000)
+    path = file.write(tmp_path)
+    found = find([str(path)], 14)
+    assert found.last_ms == 1_772_359_205_000
+
+
 def test_without_a_timestamp_the_files_own_time_counts(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text('{"type": "user", "timestamp": "soon"}\n')
