@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from admit.text.tokens import estimate_tokens
@@ -76,11 +76,22 @@ def show(
     exit_code: int | None,
     notes: Sequence[str] = (),
     recall: str = "",
+    mask: bool = False,
 ) -> Shown:
-    """Render a selection. `notes` are sentences for the header, `recall` names a way to the whole."""
+    """Render a selection.
+
+    Args:
+        looked: The output.
+        selection: The lines to keep.
+        nonce: What tells Admit's own lines from the output's.
+        exit_code: Of the command; None is unknown.
+        notes: Sentences for the header.
+        recall: A way to the whole output, for the header.
+        mask: Whether credentials are masked: found in the whole output, so that none is shown in part.
+    """
     view, weighed = looked.view, looked.weighed
     kept = tuple(kept_ranges(view, selection.lines, selection.rules, weighed.smoothed))
-    composed = compose(view.data, kept, nonce)
+    composed = compose(view.data, kept, nonce, _masked(view.data) if mask else None)
     over = sorted(selection.passed_over)
     kept_chars = sum(len(view.texts[line]) + 1 for line in selection.lines)
     kept_lines = len({view.numbers[line] for line in selection.lines})
@@ -105,6 +116,15 @@ def show(
         tuple(kept_ranges(view, over, dict.fromkeys(over, "did not fit"), weighed.smoothed)),
         said,
     )
+
+
+def _masked(data: bytes) -> Callable[[int, int], bytes]:
+    """The bytes between two offsets without credentials."""
+    from admit.judges.redact import Redactor
+
+    # One character per byte, so that offsets are those of the bytes; credentials are ASCII.
+    redacted = Redactor().redact(data.decode("latin-1"))
+    return lambda start, end: redacted.slice(start, end).encode("latin-1")
 
 
 def budget_chars(looked: Looked, config: OutputConfig, chars: int) -> int:

@@ -264,7 +264,7 @@ class OutputGate:
             notes=shown.notes,
             dropped_qualifying=drops,
         )
-        return self._replaced(result, output, *self._masked(shown.text, shown.data))
+        return self._replaced(result, output, shown.text, shown.data)
 
     def _choice(
         self,
@@ -291,6 +291,7 @@ class OutputGate:
             exit_code=output.exit_code,
             notes=_notes(output, ref, verdicts, drops),
             recall=self._way(ref.id),
+            mask=config.mask,
         )
         return shown, drops
 
@@ -344,14 +345,6 @@ class OutputGate:
         text = unchanged_line(digits, seen, chars, lines, output.exit_code, self._way(ref.id))
         result = _original(output, "duplicate", "")._replace(original_chars=chars, original_lines=lines)
         return self._replaced(result, output, f"{text}\n", f"{text}\n".encode())
-
-    def _masked(self, text: str, data: bytes) -> tuple[str, bytes]:
-        if not self.config.mask:
-            return text, data
-        from admit.judges.redact import Redactor
-
-        masked = Redactor().redact(text).text
-        return (text, data) if masked == text else (masked, masked.encode("utf-8", "surrogatepass"))
 
     def _recorded(
         self, result: OutputResult, output: RawOutput, task: Task, session: str | None

@@ -6,7 +6,7 @@ again is what was shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .model import Gap, Kept
@@ -44,8 +44,13 @@ def kept_ranges(
         yield _kept(view, run, rules, scores)
 
 
-def compose(data: bytes, kept: Sequence[Kept], nonce: str) -> Composed:
-    """Kept ranges of `data`, in order, with a marker on a line of its own for each gap."""
+def compose(
+    data: bytes, kept: Sequence[Kept], nonce: str, cut: Callable[[int, int], bytes] | None = None
+) -> Composed:
+    """Kept ranges of `data`, in order, with a marker on a line of its own for each gap.
+
+    `cut` gives the bytes to show between two offsets, where they are not those of `data`.
+    """
     parts: list[bytes] = []
     texts: list[str] = []
     gaps: list[Gap] = []
@@ -62,8 +67,9 @@ def compose(data: bytes, kept: Sequence[Kept], nonce: str) -> Composed:
         texts.append(between)
         parts.append(between.encode())
         if one is not end:
-            texts.append(rebuild(data, one.start, one.end))
-            parts.append(_writable(data[one.start : one.end], texts[-1]))
+            piece = data[one.start : one.end] if cut is None else cut(one.start, one.end)
+            texts.append(rebuild(piece, 0, len(piece)))
+            parts.append(_writable(piece, texts[-1]))
         before = one
     return Composed("".join(texts), b"".join(parts), tuple(gaps))
 

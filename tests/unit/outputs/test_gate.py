@@ -382,6 +382,82 @@ def test_credentials_are_masked_in_the_shown_text_only_where_the_user_says_so():
     assert token.encode() in door.store.open(masked.id).read()
 
 
+def test_a_secret_of_which_a_gap_takes_a_part_is_masked_on_both_sides():
+    block = ["-----BEGIN PRIVATE KEY-----", *(f"MIIE{k:03}" + "Qz7vX" * 12 for k in range(120))]
+    block += ["-----END PRIVATE KEY-----"]
+    for exit_code in (0, 1):
+        text = text_of(block, "error: first é", steps(0, 500), block, "error: second", steps(500, 502))
+        result = Door(CONFIG._replace(mask=True)).admit(text.encode() + b"\xff\n", exit_code=exit_code)
+        assert b"Qz7vX" not in result.data and "[redacted:pem]" in result.text
+        assert "error: second" in result.text and result.data.endswith(b"\xff\n")
+    unmasked = Door().admit(text, exit_code=1)
+    assert "Qz7vX" in unmasked.text
+
+
+# --- what other tools got wrong ---------------------------------------------------------------------------
+
+BENIGN = ("pass", "clean", "no issues", "success", "nothing to report", " ok")
+
+
+def test_case_1_an_import_error_at_collection_is_shown_and_called_nothing_benign():
+    """case 1"""
+    text = text_of(
+        steps(0, 400, "installed from the cache"),
+        "============================= test session starts ==============================",
+        "collected 0 items / 1 error",
+        "==================================== ERRORS ====================================",
+        "______________________ ERROR collecting tests/test_cart.py _____________________",
+        "ImportError while importing test module '/srv/shop/tests/test_cart.py'.",
+        "tests/test_cart.py:3: in <module>",
+        "    from shop.money import round_half_up",
+        "E   ImportError: cannot import name 'round_half_up' from 'shop.money'",
+        "=========================== short test summary info ============================",
+        "ERROR tests/test_cart.py",
+        "!!!!!!!!!!!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!!!!!!!!!!!",
+        "=============================== 1 error in 0.12s ===============================",
+        steps(400, 800, "removed from the cache"),
+    )
+    for exit_code in (2, None, 0):
+        result = Door().admit(text, exit_code=exit_code)
+        assert "E   ImportError: cannot import name 'round_half_up'" in result.text
+        own = [line for line in result.text.lower().splitlines() if line.startswith("[admit ")]
+        assert not [line for line in own for word in BENIGN if word in line]
+
+
+@pytest.mark.parametrize(
+    "diagnostic",
+    [
+        "vet: example.com/shop/stock: undeclared name: Reserve",
+        "go: errors parsing go.mod: unknown directive: requre",
+    ],
+)
+def test_case_2_a_diagnostic_without_file_and_line_is_kept(diagnostic):
+    """case 2"""
+    text = text_of("# example.com/shop/stock", diagnostic, steps(0, 900, "go: finding module for package"))
+    for exit_code in (1, 0, None):
+        assert diagnostic in Door().admit(text, "check the stock", exit_code=exit_code).text
+
+
+@pytest.mark.parametrize("exit_code", [0, 1, None])
+def test_case_3_a_failed_package_is_shown_beside_those_that_are_ok(exit_code):
+    """case 3"""
+    results = [f"ok  \texample.com/shop/part{k}\t0.{k % 900 + 100}s" for k in range(300)]
+    text = text_of(results[:40], "FAIL\texample.com/shop/stock\t0.214s", results[40:])
+    assert "FAIL\texample.com/shop/stock" in Door().admit(text, exit_code=exit_code).text
+
+
+def test_case_24_the_first_line_says_that_a_diff_is_no_patch_and_the_whole_is_one_recall_away():
+    """case 24"""
+    hunks = []
+    for k in range(1, 200):
+        hunks += [f"@@ -{k * 9},3 +{k * 9},3 @@", f" line {k}", f"-removed {k} words", f"+added {k} words"]
+    text = text_of("diff --git a/x.py b/x.py", "index 1..2 100644", "--- a/x.py", "+++ b/x.py", hunks)
+    door = Door()
+    result = door.admit(text, exit_code=0)
+    assert "patch" in result.text.partition("\n")[0] and result.changed
+    assert door.gate.recall(result.id, whole=True).text == text
+
+
 # --- faults -----------------------------------------------------------------------------------------------
 
 
