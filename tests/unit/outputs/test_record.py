@@ -2,6 +2,7 @@ import hashlib
 
 import pytest
 
+from admit.core.events import OUTPUT_FIELDS
 from admit.judges.scripted import ScriptedJudge
 from admit.ledger.memory import MemoryLedger
 from admit.outputs.again import shown_again
@@ -46,6 +47,13 @@ def test_the_doors_own_fields_are_those_of_the_result():
     assert extra["id"] == result.id and extra["total_ms"] == result.total_ms
     assert extra["config_hash"] == config_hash(CONFIG)
     assert "dropped_qualifying" not in extra and "judge_ms" not in extra
+
+
+def test_every_field_that_is_written_is_a_documented_one():
+    judge = ScriptedJudge(lambda question: 3.0)
+    for config in (CONFIG, FILTERED):
+        _, record = recorded(config=config, judge=judge, host_limit_chars=9_000)
+        assert set(record.decision.extra) <= set(OUTPUT_FIELDS)
 
 
 def test_the_kept_ranges_come_back_as_they_were():
