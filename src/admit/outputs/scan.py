@@ -16,6 +16,8 @@ TAIL = 2_000_000
 WINDOWS = 1_500_000
 AROUND = 2_000
 BLOCK = 1 << 20
+# First bytes of the four-byte characters of UTF-8.
+ASTRAL_LEADS = tuple(bytes([lead]) for lead in range(0xF0, 0xF5))
 # Fewest bytes a line takes on average before the number of lines, not of bytes, bounds a part.
 BYTES_PER_LINE = 40
 # Hits looked at per word: enough to spread the windows, little enough to bound the search.
@@ -41,8 +43,11 @@ def scan(data: bytes, words: Iterable[str], *, scan_chars: int) -> Scan:
         scan_chars: Up to this many characters (bytes, so never more) all is analysed. Above it: the first
             500,000 bytes, the last 2,000,000, and up to 1,500,000 in windows of 2,000 to each side of the
             words found between, the first and the last hit of each word first, then evenly; all three in
-            proportion where `scan_chars` is not 4,000,000.
+            proportion where `scan_chars` is not 4,000,000. Half of it all where the text has characters beyond
+            the basic plane (emoji): in memory each character beside one takes four bytes.
     """
+    if len(data) > scan_chars // 2 and any(data.find(lead) >= 0 for lead in ASTRAL_LEADS):
+        scan_chars //= 2
     share = scan_chars / (HEAD + TAIL + WINDOWS)
     if len(data) <= scan_chars and data.count(b"\n") <= scan_chars // BYTES_PER_LINE:
         return Scan((Span(0, len(data), 1),), 0)

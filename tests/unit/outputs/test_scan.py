@@ -149,3 +149,11 @@ def test_spans_begin_and_end_with_whole_lines_where_lines_are_short():
     for span in scan(data, ("needle",), scan_chars=4_000_000).spans:
         assert span.start == 0 or data[span.start - 1 : span.start] == b"\n"
         assert data[span.end - 1 : span.end] == b"\n"
+
+
+def test_text_with_emoji_is_analysed_half_as_far_for_its_characters_are_four_times_as_wide():
+    plain = scan(b"one line of a log\n" * 300_000, (), scan_chars=4_000_000)
+    emoji = scan("one line of a 🚀 log\n".encode() * 250_000, (), scan_chars=4_000_000)
+    analysed = [sum(span.end - span.start for span in found.spans) for found in (plain, emoji)]
+    assert analysed[1] <= 2_000_000 + 4_000
+    assert analysed[0] > 1.2 * analysed[1]
