@@ -43,8 +43,8 @@ def scan(data: bytes, words: Iterable[str], *, scan_chars: int) -> Scan:
         scan_chars: Up to this many characters (bytes, so never more) all is analysed. Above it: the first
             500,000 bytes, the last 2,000,000, and up to 1,500,000 in windows of 2,000 to each side of the
             words found between, the first and the last hit of each word first, then evenly; all three in
-            proportion where `scan_chars` is not 4,000,000. Half of it all where the text has characters beyond
-            the basic plane (emoji): in memory each character beside one takes four bytes.
+            proportion where `scan_chars` is not 4,000,000. Half of it all where the text has characters
+            beyond the basic plane (emoji): in memory each character beside one takes four bytes.
     """
     if len(data) > scan_chars // 2 and any(data.find(lead) >= 0 for lead in ASTRAL_LEADS):
         scan_chars //= 2
