@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from admit.core.events import NO_FIELDS
@@ -46,12 +46,14 @@ class ToolOutput(NamedTuple):
             The text may be fuller than the one there, where the host keeps the whole in a file.
         original: The host's own value, untouched.
         size_host: Characters the host would have shown of it; None is unknown.
+        exit_code: Of a command; None is unknown, never 0.
     """
 
     shape: Shape
     texts: tuple[tuple[str, str], ...] = ()
     original: Any = None
     size_host: int | None = None
+    exit_code: int | None = None
 
 
 class ToolCall(NamedTuple):
@@ -61,8 +63,9 @@ class ToolCall(NamedTuple):
         use_id: The host's id of the call; empty where it gives none.
         input: The call's arguments.
         output: None before the call, and where the output is not one that any door looks at.
-        failed: The host says that the call failed; then `error` is all that is left of its output.
+        failed: The host says that the call failed; then its output is what the host says of it.
         server: The MCP server, where it is known.
+        starts: Type and task of the subagent that the call starts; None where it starts none.
     """
 
     name: str
@@ -70,8 +73,8 @@ class ToolCall(NamedTuple):
     input: Mapping[str, Any] = NO_FIELDS
     output: ToolOutput | None = None
     failed: bool = False
-    error: str = ""
     server: str = ""
+    starts: tuple[str, str] | None = None
 
 
 class HostEvent(NamedTuple):
@@ -147,10 +150,52 @@ class Capability(NamedTuple):
     restrict_tools: Ability = "unproven"
 
 
+class Sent(NamedTuple):
+    """An answer that the host has taken and that no transcript has proven yet.
+
+    Attributes:
+        nonce: Hex digits that stand in its text and nowhere else.
+        decision_id: The decision it carries; None is none.
+        use_id: The tool call it belongs to; empty is none.
+        chars: Its length.
+        channel: ``replace`` or ``context``.
+        transcript: The file that will hold it.
+        offset: Length of that file, in bytes, when it was sent.
+    """
+
+    nonce: str
+    decision_id: str | None
+    use_id: str
+    chars: int
+    channel: str
+    transcript: str
+    offset: int = 0
+
+
+class Recent(NamedTuple):
+    """What was said lately in a session, as its transcript has it.
+
+    Attributes:
+        prompts: What people asked for, oldest first.
+        words: The main agent's last text.
+        version: The host's version; None is unknown.
+        offset: How far the transcript was read, in bytes.
+    """
+
+    prompts: tuple[str, ...] = ()
+    words: str = ""
+    version: str | None = None
+    offset: int = 0
+
+
 class HostAdapter(Protocol):
-    """One host's way of speaking."""
+    """One host's way of speaking, and of writing its transcripts."""
 
     name: str
+
+    def moment(self, event: str) -> Moment | None:
+        """What an event of this name is to the doors; None where the host has none of this name."""
+        ...
 
     def read(self, raw: bytes, event: str) -> HostEvent:
         """The event of a payload; unknown fields are ignored.
@@ -170,6 +215,28 @@ class HostAdapter(Protocol):
 
     def capabilities(self, version: str | None) -> Capability:
         """What this version is known to do."""
+        ...
+
+    def wrap(
+        self, call: ToolCall, commands: Sequence[str], admit: str, ticket: Callable[[], str]
+    ) -> Mapping[str, Any] | None:
+        """The call's input with its command run by `admit run`; None where it is to be left alone."""
+        ...
+
+    def recent(self, transcript: str, start: int | None) -> Recent:
+        """What was said since `start` bytes; None is not read yet. What cannot be read says nothing."""
+        ...
+
+    def transcript_of(self, ev: HostEvent) -> str:
+        """The file that will hold what is shown at this event; empty where it is not known."""
+        ...
+
+    def agent_prompt(self, ev: HostEvent) -> str:
+        """What the event's subagent was started with, as its transcript has it; empty is unknown."""
+        ...
+
+    def delivered(self, waiting: Sequence[Sent]) -> Iterable[tuple[Sent, str]]:
+        """Which answers a transcript proves, each with the record that does."""
         ...
 
 

@@ -1,0 +1,216 @@
+"""What the daemon knows of each session: requests, subagents, what was shown, what waits for proof.
+
+In memory only, at most 64 sessions, the longest unused out first. A session stays under 1 MiB: every list in
+it has a cap, and at the cap the oldest entry goes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from admit.text.cut import tail
+from admit.transcripts.model import TaskText
+from admit.transcripts.task import TaskTracker, agent_task
+
+from .model import Sent
+
+MOST_SESSIONS = 64
+MOST_PROMPTS = 8
+MOST_PROMPT_CHARS = 4_000
+MOST_EARLIER, MOST_EARLIER_CHARS = 4, 1_200
+MOST_AGENTS = 64
+MOST_STARTING = 32
+MOST_MARKS = 512
+MOST_SENT = 256
+MOST_FILES = 64
+
+
+class Claim(NamedTuple):
+    """A text taken for showing by one hook.
+
+    Attributes:
+        key: What it is, such as ``stored:o_3f9a1c2b7d10``.
+        agent: In whose context; empty is the main agent.
+        epoch: Compactions of that context before.
+    """
+
+    key: str
+    agent: str
+    epoch: int
+
+
+class SessionState:
+    """One session. Every method may be called from several threads at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._prompts: deque[str] = deque(maxlen=MOST_PROMPTS)
+        self._tracker = TaskTracker()
+        self._starting: deque[tuple[str, str, str]] = deque(maxlen=MOST_STARTING)  # type, prompt, use id
+        self._agents: OrderedDict[str, TaskText] = OrderedDict()
+        self._epochs: OrderedDict[str, int] = OrderedDict()
+        self._marks: OrderedDict[tuple[str, str], bool] = OrderedDict()  # (agent, key): whether it was shown
+        self._sent: deque[Sent] = deque(maxlen=MOST_SENT)
+        self._offsets: OrderedDict[str, int] = OrderedDict()
+        self.version: str | None = None
+        self.agent_words = ""
+
+    def prompt(self, text: str) -> None:
+        """A person asked for something: a new turn."""
+        with self._lock:
+            self._take(text)
+            self._starting.clear()  # a call of the turn before that has started no agent never will
+
+    def catch_up(self, prompts: Iterable[str], path: str, offset: int) -> None:
+        """Take in the requests of the transcript up to `offset` bytes; those known already are left out.
+
+        The first time they came before everything known, for only then the hooks missed them.
+        """
+        with self._lock:
+            first = path not in self._offsets
+            _put(self._offsets, path, offset, MOST_FILES)
+            found = [tail(text, MOST_PROMPT_CHARS) for text in prompts]
+            if first:
+                known = list(self._prompts)
+                found += [text for text in known if text not in found]
+                self._prompts.clear()
+                self._tracker = TaskTracker()
+            for text in found:
+                if first or text not in self._prompts:
+                    self._take(text)
+
+    def read_to(self, path: str) -> int | None:
+        """How far a transcript has been read, in bytes; None is not yet."""
+        with self._lock:
+            return self._offsets.get(path)
+
+    def task(self, agent: str = "") -> TaskText:
+        """What an agent is doing; the main one where `agent` is empty."""
+        with self._lock:
+            return self._agents.get(agent, TaskText()) if agent else self._tracker.current()
+
+    def earlier(self) -> tuple[str, ...]:
+        """Requests before the newest: the newest 4 of them, oldest first, 1,200 characters together."""
+        with self._lock:
+            room, found = MOST_EARLIER_CHARS, []
+            for text in list(self._prompts)[-2 : -2 - MOST_EARLIER : -1]:
+                part = tail(text, room)
+                room -= len(part)
+                if part:
+                    found.append(part)
+            return tuple(reversed(found))
+
+    def agent_called(self, kind: str, prompt: str, use_id: str) -> None:
+        """A call is about to start a subagent of this type."""
+        with self._lock:
+            self._starting.append((kind, tail(prompt, MOST_PROMPT_CHARS), use_id))
+
+    def agent_started(self, agent: str, kind: str) -> TaskText:
+        """A subagent has started: its task is the oldest call of its type that waits."""
+        with self._lock:
+            for waiting in self._starting:
+                if waiting[0] == kind:
+                    self._starting.remove(waiting)
+                    _put(self._agents, agent, agent_task(waiting[1]), MOST_AGENTS)
+                    break
+            return self._agents.get(agent, TaskText())
+
+    def agent_is_doing(self, agent: str, prompt: str) -> TaskText:
+        """A subagent's task, found in its transcript; what is known already stays."""
+        with self._lock:
+            if agent not in self._agents:
+                _put(self._agents, agent, agent_task(prompt), MOST_AGENTS)
+            return self._agents[agent]
+
+    def claim(self, key: str, agent: str = "") -> Claim | None:
+        """Take a text for showing; None where it was shown in this context, or another hook has it."""
+        with self._lock:
+            if (agent, key) in self._marks:
+                return None
+            _put(self._marks, (agent, key), False, MOST_MARKS)
+            return Claim(key, agent, self._epochs.get(agent, 0))
+
+    def settle(self, claim: Claim, written: bool) -> None:
+        """Whether the host got the text: then it is shown, else free again. Too late after a compaction."""
+        with self._lock:
+            if claim.epoch != self._epochs.get(claim.agent, 0):
+                return
+            if written:
+                _put(self._marks, (claim.agent, claim.key), True, MOST_MARKS)
+            else:
+                self._marks.pop((claim.agent, claim.key), None)
+
+    def is_shown(self, key: str, agent: str = "") -> bool:
+        """Whether the host got this text since the last compaction of this context."""
+        with self._lock:
+            return self._marks.get((agent, key), False)
+
+    def forget(self, agent: str = "") -> None:
+        """The context of an agent was replaced: nothing that was shown is in view any more."""
+        with self._lock:
+            _put(self._epochs, agent, self._epochs.get(agent, 0) + 1, MOST_AGENTS)
+            for mark in [mark for mark in self._marks if mark[0] == agent]:
+                del self._marks[mark]
+
+    def sent(self, one: Sent) -> None:
+        """The host took an answer; it waits for proof."""
+        with self._lock:
+            self._sent.append(one)
+
+    def unproven(self) -> tuple[Sent, ...]:
+        """What waits for proof, oldest first."""
+        with self._lock:
+            return tuple(self._sent)
+
+    def proven(self, found: Iterable[Sent]) -> None:
+        """These were found in a transcript."""
+        with self._lock:
+            for one in found:
+                if one in self._sent:
+                    self._sent.remove(one)
+
+    def _take(self, text: str) -> None:
+        text = tail(text, MOST_PROMPT_CHARS)
+        self._prompts.append(text)
+        self._tracker.prompt(text)
+
+
+class Sessions:
+    """The sessions of all hosts, the newest used last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sessions: OrderedDict[tuple[str, str], SessionState] = OrderedDict()
+
+    def at(self, host: str, session: str) -> SessionState:
+        """The state of a session, made where there is none; without an id one that nobody else gets."""
+        if not session:
+            return SessionState()
+        with self._lock:
+            state = self._sessions.pop((host, session), None) or SessionState()
+            _put(self._sessions, (host, session), state, MOST_SESSIONS)
+            return state
+
+    def drop(self, host: str, session: str) -> None:
+        """The session is over."""
+        with self._lock:
+            self._sessions.pop((host, session), None)
+
+    def clear(self) -> None:
+        """Let go of everything; what is needed again is read from the transcripts."""
+        with self._lock:
+            self._sessions.clear()
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+
+def _put(entries: OrderedDict, key: object, value: object, most: int) -> None:
+    """Set an entry as the newest; past the cap the oldest goes."""
+    entries[key] = value
+    entries.move_to_end(key)
+    while len(entries) > most:
+        entries.popitem(last=False)
