@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "doctor": ("admit.cli.doctor", "Find what is wrong, and say how to fix it."),
         "config": ("admit.cli.config", "Every setting, where it came from, and how to change it."),
         "daemon": ("admit.cli.daemon", "The resident process that answers hooks."),
+        "hook": ("admit.cli.hook", "Serve one hook of a host, and print its answer."),
         "pause": ("admit.cli.pause", "Stop acting at every door, for a while or until resume."),
         "resume": ("admit.cli.resume", "End a pause."),
         "completion": ("admit.cli.completion", "Print the completion script for bash, zsh or fish."),

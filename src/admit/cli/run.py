@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -39,9 +39,17 @@ Examples:
 @click.option(
     "--tty-filter", is_flag=True, help="On a terminal, hold the output and show at the end what is kept."
 )
+@click.option(
+    "--hook",
+    default="",
+    metavar="TICKET",
+    help="Written by a host's hook: whose command it is, for what task.",
+)
 @json_option
 @click.argument("words", nargs=-1, required=True, metavar="-- CMD [ARG]…", type=click.UNPROCESSED)
-def command(task: str, shell: bool, tty_filter: bool, as_json: bool, words: tuple[str, ...]) -> int:
+def command(
+    task: str, shell: bool, tty_filter: bool, hook: str, as_json: bool, words: tuple[str, ...]
+) -> int:
     """Run a command and keep what matters of its output.
 
     The exit code is the command's: 128 + n after signal n, 127 not found, 126 not executable. On a terminal
@@ -52,6 +60,9 @@ def command(task: str, shell: bool, tty_filter: bool, as_json: bool, words: tupl
     argv = [os.environ.get("SHELL") or "/bin/sh", "-c", " ".join(words)] if shell else list(words)
     config = door.settings()
     chosen = door.output_config(config)
+    caller = Caller(task)
+    if hook:
+        chosen, caller = _hosted(config, task, hook)
     place, fault = _place(config)
     try:
         if chosen.mode == "off" and not as_json:
@@ -64,7 +75,7 @@ def command(task: str, shell: bool, tty_filter: bool, as_json: bool, words: tupl
         results: dict[str, OutputResult] = {}
         if place is not None:
             try:
-                results = _results(ran, argv, task, config, chosen, place)
+                results = _results(ran, argv, caller, config, chosen, place)
             except (Exception, KeyboardInterrupt) as error:
                 fault = error
         if as_json and fault is None:
@@ -84,6 +95,26 @@ def command(task: str, shell: bool, tty_filter: bool, as_json: bool, words: tupl
     for stream in lost:
         _say(f"{stream.name} could not be written: {stream.fault}; admit recall --last has what was stored")
     return ran.code or (FINDING if lost else DONE)
+
+
+class Caller(NamedTuple):
+    """Who runs the command: the task, and below a host's hook the session and the way to recall."""
+
+    task: str
+    session: str | None = None
+    recall_way: str = "admit recall {id}"
+    words: str = ""
+
+
+def _hosted(config: Config, task: str, hook: str) -> tuple[OutputConfig, Caller]:
+    """The settings within the host's caps, and what the ticket says; one that is gone says nothing."""
+    from admit.hosts.deps import admit_path, recall_way
+    from admit.hosts.projects import hosted
+    from admit.hosts.tickets import Ticket, take
+
+    ticket = take(hook) or Ticket()
+    way = recall_way(admit_path()) or Caller(task).recall_way
+    return hosted(config), Caller(task or ticket.task, ticket.session or None, way, ticket.words)
 
 
 def _place(config: Config) -> tuple[Place | None, BaseException | None]:
@@ -119,7 +150,7 @@ def _write(ran: Ran, results: dict[str, OutputResult]) -> None:
 def _results(
     ran: Ran,
     argv: list[str],
-    task: str,
+    caller: Caller,
     config: Config,
     chosen: OutputConfig,
     place: Place,
@@ -129,7 +160,8 @@ def _results(
     from admit.outputs.model import RawOutput, Task
 
     line = " ".join(argv)
-    wanted = Task(task, command=line[:500])
+    wanted = Task(caller.task, command=caller.words or line[:500])
+    session = caller.session
     held = [stream for stream in ran.streams if stream.whole]
     outputs = {
         stream.name: RawOutput(stream.data, ran.code, TOOL, line, stream=stream.name)  # type: ignore[arg-type]
@@ -137,13 +169,17 @@ def _results(
     }
     # Shown whole already: what an agent would see is computed and recorded, nothing is cut.
     shadow = door.open_gate(config, place, outputs=chosen._replace(mode="shadow"))
-    live = {stream.name: shadow.admit(outputs[stream.name], wanted) for stream in held if stream.live}
+    live = {
+        stream.name: shadow.admit(outputs[stream.name], wanted, session=session)
+        for stream in held
+        if stream.live
+    }
     rest = {name: output for name, output in outputs.items() if name not in live}
-    gate = door.open_gate(config, place, outputs=chosen)
+    gate = door.open_gate(config, place, outputs=chosen, recall_way=caller.recall_way)
     if len(rest) == 2:
         stdout, stderr = rest.values()
-        return dict(zip(rest, gate.admit_streams(stdout, stderr, wanted), strict=True))
-    return live | {name: gate.admit(output, wanted) for name, output in rest.items()}
+        return dict(zip(rest, gate.admit_streams(stdout, stderr, wanted, session=session), strict=True))
+    return live | {name: gate.admit(output, wanted, session=session) for name, output in rest.items()}
 
 
 def _summary(ran: Ran, results: dict[str, OutputResult], chosen: OutputConfig) -> str:
