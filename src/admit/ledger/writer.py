@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +12,13 @@ from admit.core.events import DROP_CAUSES, Event
 from admit.errors import LedgerError, Locked
 
 from .key import InstallKey, keyed
-from .places import NotOurs, Places, network_filesystem, setting
+from .places import NotOurs, Places, setting
 from .port import Record
 from .record import new_id, now_ms
 from .spool import Spool
 
 if TYPE_CHECKING:
-    import sqlite3
-
+    from .connection import Connection
     from .prepare import Keeper, Prepared
 
 COMMIT_S = 0.05
@@ -93,8 +91,7 @@ class Writer:
         self._told = dict(self.dropped)
         self._told_spool = 0
         self._news_number = 0
-        self._con: sqlite3.Connection | None = None
-        self._file: os.stat_result | None = None
+        self._connection: Connection | None = None
         self._off = ""  # the cause that every record is dropped for
         self._spool_only = False
         self._healthy = False  # whether the last transaction went through
@@ -141,11 +138,12 @@ class Writer:
             if self._healthy and time.monotonic() >= self._drain_at:
                 self._drain_at = time.monotonic() + DRAIN_EVERY_S
                 self._drain()
-            if idle and self._con is not None:
+            if idle and self._connection is not None and self._connection.is_open:
                 from .retention import due, prune
 
-                if due(self._con, now_ms()):
-                    prune(self._con, now_ms(), self._config, event=self.own_record, leave_off=wanted)
+                con = self._connection.get()
+                if due(con, now_ms()):
+                    prune(con, now_ms(), self._config, event=self.own_record, leave_off=wanted)
         except Exception as fault:
             self._find(f"The ledger could not be tended ({fault!r}); it is tried again later.")
 
@@ -158,13 +156,16 @@ class Writer:
 
     def close(self) -> None:
         """Fold the log into the database and close it. Never raises."""
-        con, self._con = self._con, None
-        if con is not None:
-            try:
-                con.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                con.close()
-            except Exception as fault:
-                self._find(f"The ledger could not be closed ({fault}); nothing that was written is lost.")
+        if self._connection is not None:
+            self._connection.close()
+
+    def _connected(self) -> Connection:
+        """What holds the connection; made by the thread that needs it, for it loads SQLite."""
+        from .connection import Connection
+
+        if self._connection is None:
+            self._connection = Connection(self._places, self._config, self._install_key, self._find)
+        return self._connection
 
     def _keeper(self) -> Keeper:
         from .prepare import Keeper
@@ -229,7 +230,8 @@ class Writer:
             cause = "" if spool else self._try_to_commit(left, outcomes)
             if cause == "corrupt" and not set_aside:
                 set_aside = True
-                if self._set_aside():
+                if self._connected().set_aside():
+                    self._drain_at = 0.0
                     continue
             if (cause or spool) and not self._off:
                 outcomes += [self._spooled(one) for one in left]
@@ -239,12 +241,13 @@ class Writer:
         """Commit as many as fit 50 ms, and add their outcomes; else give the cause of the failure."""
         import sqlite3
 
+        from .connection import OnNetwork
         from .database import cause_of
 
         self._healthy = False
         try:
             outcomes += self._transaction(left)
-            self._healthy = not self._spool_only
+            self._healthy = True
             return ""
         except NotOurs as fault:
             self._off = "authority"
@@ -252,7 +255,7 @@ class Writer:
             return self._off
         except Locked:
             return "busy"
-        except LedgerError as fault:
+        except (LedgerError, OnNetwork) as fault:
             self._spool_only = True
             self._find(str(fault))
             return "readonly"
@@ -260,7 +263,7 @@ class Writer:
             cause = cause_of(fault)
             if cause not in ("busy", "refused"):
                 self._find(f"The ledger {self._places.database} cannot be written: {fault}.")
-                self._forget_connection()
+                self._connected().let_go()
                 self._retry_at = time.monotonic() + RETRY_S if cause != "corrupt" else 0.0
             return cause
 
@@ -269,9 +272,7 @@ class Writer:
 
         from .database import cause_of, write
 
-        con = self._connection()
-        if con is None:
-            return [self._spooled(one) for one in left]
+        con = self._connected().get()
         outcomes: list[str] = []
         until = time.monotonic() + COMMIT_S
         con.execute("BEGIN IMMEDIATE")
@@ -292,80 +293,6 @@ class Writer:
                 con.execute("ROLLBACK")
             raise
         return outcomes
-
-    def _connection(self) -> sqlite3.Connection | None:
-        """The connection, opened where it is not, or where the file was moved away; None on a network."""
-        from .database import open_writer
-
-        path = self._places.database
-        if self._con is not None and not self._is_in_place():
-            self._forget_connection()
-        if self._con is None:
-            if self._is_on_network():
-                return None
-            self._con = open_writer(path, int(setting(self._config, "ledger.busy_ms")))
-            self._file = os.stat(path)
-            self._check_key(self._con)
-        return self._con
-
-    def _is_in_place(self) -> bool:
-        try:
-            return self._file is not None and os.path.samestat(os.stat(self._places.database), self._file)
-        except OSError:
-            return False
-
-    def _is_on_network(self) -> bool:
-        type, finding = network_filesystem(os.path.dirname(self._places.database))
-        if finding:
-            self._find(finding)
-        if type is not None:
-            self._spool_only = True
-            self._find(
-                f"{self._places.database} is on a network file system ({type}), where a database can be "
-                "damaged: records wait in the spool. Set `ledger.path` to a local folder."
-            )
-        return self._spool_only
-
-    def _check_key(self, con: sqlite3.Connection) -> None:
-        """Notice that the install key was lost: what was hashed under it links to nothing any more."""
-        key = self._install_key()
-        if not key.kept:
-            return
-        sign = keyed(key.key, ["ledger.key"])[0]
-        known = con.execute("SELECT value FROM meta WHERE key = 'key_sign'").fetchone()
-        if known is not None and known[0] == sign:
-            return
-        con.execute("BEGIN IMMEDIATE")
-        if known is not None:
-            con.execute("DELETE FROM tool_uses")
-            self._find(
-                "The install key is a new one: hashes from before link to nothing, tool uses are emptied."
-            )
-        con.execute("INSERT OR REPLACE INTO meta VALUES ('key_sign', ?)", (sign,))
-        con.execute("COMMIT")
-
-    def _set_aside(self) -> bool:
-        from .database import set_aside
-
-        opened = self._file
-        self._forget_connection()
-        try:
-            target = set_aside(self._places.database, opened, int(setting(self._config, "ledger.busy_ms")))
-        except OSError as fault:
-            self._find(f"The damaged ledger could not be set aside: {fault}.")
-            return False
-        if target is not None:
-            self._find(f"The ledger was damaged and is kept as {target}: run `admit ledger recover`.")
-        self._drain_at = 0.0
-        return True
-
-    def _forget_connection(self) -> None:
-        con, self._con, self._file = self._con, None, None
-        if con is not None:
-            try:
-                con.close()
-            except Exception as fault:
-                self._find(f"The ledger could not be closed ({fault}).")
 
     def _spooled(self, prepared: Prepared) -> str:
         from .prepare import encode
@@ -391,11 +318,9 @@ class Writer:
     def _drain(self) -> None:
         if not self.waiting.files():
             return
-        con = self._connection()
-        if con is not None:
-            from .drain import drain_into
+        from .drain import drain_into
 
-            drain_into(con, self.waiting, self.own_record)
+        drain_into(self._connected().get(), self.waiting, self.own_record)
 
     def _find(self, finding: str) -> None:
         if finding not in self.findings:

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from admit.errors import Corrupt, Locked
+from admit.ledger import connection as connection_module
 from admit.ledger import iter_records, open_ledger
 from admit.ledger import places as places_module
 from admit.ledger import sqlite as sqlite_module
-from admit.ledger import writer as writer_module
 from admit.ledger.database import damaged_files
 from admit.ledger.places import places
 from admit.ledger.port import DecisionRow, FlushReport, OutputRow, Record, TextRow, ToolUse
@@ -290,7 +290,7 @@ def test_a_foreign_owner_turns_the_ledger_off(made, monkeypatch):
 
 
 def test_on_a_network_file_system_the_spool_is_the_ledger(state, monkeypatch):
-    monkeypatch.setattr(writer_module, "network_filesystem", lambda path: ("nfs4", ""))
+    monkeypatch.setattr(connection_module, "network_filesystem", lambda path: ("nfs4", ""))
     ledger = SqliteLedger()
     ledger.append(record("d1"))
     ledger.append(record("d2"))
