@@ -3,14 +3,16 @@
 import threading
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from admit.core.question import Answer, RequestLimits
 from admit.judges.batches import batches
-from admit.judges.scripted import FaultyJudge, ScriptedJudge
+from admit.judges.scripted import FAULTS, FaultyJudge, ScriptedJudge
 from admit.outputs.ask import chunks
 from admit.outputs.model import FilterConfig, JudgeProfile
 
-from .cases import CONFIG, Door, body_of, steps, text_of
+from .cases import CONFIG, UNHURRIED, Door, body_of, long_bytes, short_bytes, steps, text_of
 
 ON = FilterConfig(enabled=True)
 MANY = JudgeProfile(max_candidates=192, timeout_ms=4_000, name="jev")
@@ -279,6 +281,24 @@ def test_each_reason_is_counted_for_itself():
     door.gate.config = CONFIG
     door.admit(PLAIN, TASK)
     assert door.gate.totals == {"local:provider_429": 1, "local:no_task": 1, "local:": 1}
+
+
+@UNHURRIED
+@given(
+    short_bytes | long_bytes,
+    st.text(max_size=20),
+    st.sampled_from([one for one in FAULTS if one != "stalls"]),
+    st.sampled_from([None, 0, 1]),
+)
+def test_no_bytes_no_task_and_no_fault_of_a_judge_make_admit_raise(data, task, fault, exit_code):
+    sizes = {"floor_chars": 50, "gate_chars": 300, "max_kept_chars": 600, "min_saving_chars": 10}
+    config = CONFIG._replace(**sizes, filter=ON._replace(scope="all", max_kept_chars=600))
+    result = Door(config, judge=FaultyJudge(fault)).admit(data * 9, task, exit_code=exit_code)
+    without = Door(config._replace(filter=FilterConfig())).admit(data * 9, task, exit_code=exit_code)
+    assert not result.reason.startswith("internal:")
+    if result.how != "judged":
+        assert result.data == without.data
+    assert len(result.text.replace("\r\n", "\n")) <= 1_100 or not result.changed
 
 
 # --- the deadline, redaction ------------------------------------------------------------------------------

@@ -95,6 +95,8 @@ def test_of_a_run_of_lines_that_move_the_cursor_up_the_first_and_the_last_stay()
     assert view.texts == ["begin", "step 1", "step 5", "end"]
     assert view.numbers == [1, 2, 6, 7]
     assert [view.follows(k) for k in range(4)] == [True, True, False, True]
+    slices = [view.data[a:b] for a, b in zip(view.starts, view.ends, strict=True)]
+    assert slices == [b"begin", b"\x1b[1A\x1b[2Kstep 1", b"\x1b[1A\x1b[2Kstep 5", b"end"]
 
 
 def test_two_redraw_lines_and_a_run_at_either_end_keep_their_ends():
