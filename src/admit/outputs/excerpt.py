@@ -95,7 +95,7 @@ def show(
     over = sorted(selection.passed_over)
     kept_chars = sum(len(view.texts[line]) + 1 for line in selection.lines)
     kept_lines = len({view.numbers[line] for line in selection.lines})
-    said = (*_own_notes(looked, exit_code), *notes)
+    said = (*_own_notes(looked, exit_code, selection), *notes)
     first = header(
         nonce,
         kept_chars=kept_chars,
@@ -136,10 +136,12 @@ def budget_chars(looked: Looked, config: OutputConfig, chars: int) -> int:
     return max(1, min(chars, int(config.max_kept_tokens / max(per_char, 1e-9))))
 
 
-def _own_notes(looked: Looked, exit_code: int | None) -> list[str]:
+def _own_notes(looked: Looked, exit_code: int | None, selection: Selection) -> list[str]:
     notes = list(looked.weighed.report.notes)
     if exit_code and not looked.weighed.failing:
         notes.append(f"Note: {NOTHING_RECOGNISED}.")
+    if looked.weighed.failing and selection.rules.keys().isdisjoint(looked.weighed.failing):
+        notes.append("Note: no failure line fits.")
     if looked.unread:
         notes.append(f"{looked.unread:,} bytes in the middle were only searched for words.")
     if looked.weighed.mode == FAILURE and exit_code is None and looked.weighed.failing:

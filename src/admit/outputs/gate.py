@@ -228,6 +228,7 @@ class OutputGate:
         """
         config = self.config
         looked = look(data, output, task, config)
+        self.totals.update(f"fault:parser {name}" for name in looked.weighed.report.faults)
         result = _original(output, "kept", "saving")._replace(
             mode=looked.weighed.mode,
             original_chars=looked.chars,
@@ -289,7 +290,7 @@ class OutputGate:
             selection,
             nonce(self._key, hashlib.sha256(output.data).digest(), looked.view.data),
             exit_code=output.exit_code,
-            notes=_notes(output, ref, verdicts, drops),
+            notes=_notes(looked.chars, output.host_limit_chars, ref, verdicts, drops),
             recall=self._way(ref.id),
             mask=config.mask,
         )
@@ -370,12 +371,16 @@ class OutputGate:
 
 
 def _notes(
-    output: RawOutput, ref: OutputRef, verdicts: Verdicts | None, drops: Mapping[str, float] | None
+    chars: int,
+    host_limit: int | None,
+    ref: OutputRef,
+    verdicts: Verdicts | None,
+    drops: Mapping[str, float] | None,
 ) -> list[str]:
     """What the header has to say beside sizes: cuts made elsewhere, and what a judge did."""
     notes: list[str] = []
-    if output.host_limit_chars is not None and output.host_limit_chars < len(output.data):
-        notes.append(f"The host would have cut it at {output.host_limit_chars:,} chars.")
+    if host_limit is not None and host_limit < chars:
+        notes.append(f"The host would have cut it at {host_limit:,} chars.")
     if not ref.complete:
         notes.append("The stored copy holds the first and the last part only.")
     if verdicts is not None:

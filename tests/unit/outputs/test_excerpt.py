@@ -68,6 +68,14 @@ def test_where_the_command_failed_and_no_line_says_so_the_header_does():
     assert "no failure line" not in header_of(shown(STEPS, exit_code=None))
 
 
+def test_where_no_failure_line_fits_the_header_says_so():
+    config = CONFIG._replace(long_line=9_000)
+    lines = [*STEPS, "error: " + "x" * 7_000, *STEPS[:50]]
+    assert "no failure line fits" in header_of(shown(lines, exit_code=1, config=config))
+    assert "no failure line fits" not in header_of(shown([*STEPS, "error: x"], exit_code=1))
+    assert "no failure line fits" not in header_of(shown(STEPS, exit_code=1))
+
+
 @pytest.mark.parametrize("exit_code", [0, 1, None])
 def test_case_1_nothing_of_admits_own_says_that_something_passed_is_clean_or_is_empty(exit_code):
     """case 1"""

@@ -191,6 +191,7 @@ def test_what_the_host_would_have_shown_is_what_is_saved_against_and_is_said():
     assert result.saved_chars == 10_000 - len(result.text)
     assert "The host would have cut it at 10,000 chars." in result.text
     assert "The host" not in Door().admit(FAILED, host_limit_chars=100_000).text
+    assert "The host" not in Door().admit(FAILED.replace("e", "é"), host_limit_chars=len(FAILED)).text
     assert Door().admit(FAILED, host_limit_chars=3_000).saved_chars == 0
 
 
@@ -485,6 +486,17 @@ def test_a_broken_store_leaves_the_output_untouched(error):
     result = Door(store=Broken(error)).admit(FAILED)
     assert untouched(result, FAILED)
     assert result.reason == ("store_failed" if error is StoreFailed else f"internal:{error.__name__}")
+
+
+def test_a_parser_that_throws_is_skipped_and_counted_by_name(monkeypatch):
+    def fail(lines, text):
+        raise ValueError
+
+    monkeypatch.setattr("admit.outputs.parsers.pytest.parse", fail)
+    door = Door()
+    result = door.admit(text_of(steps(0, 900), "== 1 failed, 2 passed in 0.1s =="), exit_code=1)
+    assert result.how == "local" and result.parsers == ()
+    assert door.gate.totals["fault:parser pytest"] == 1
 
 
 def test_a_fault_inside_leaves_the_output_untouched_with_its_name(monkeypatch):
