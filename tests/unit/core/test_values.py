@@ -1,9 +1,11 @@
 """The values of the core: what holds when nothing more is said, and that they cannot be changed."""
 
+from types import MappingProxyType
+
 import pytest
 
 from admit.core.candidate import Budget, Candidate
-from admit.core.events import EVENT_SCHEMA, Event
+from admit.core.events import EVENT_SCHEMA, Event, canonical
 from admit.core.question import KINDS, Answer, Call, Choice, Judge, Noul, Reply, Score, fallback
 from admit.judges.scripted import ScriptedJudge
 
@@ -13,6 +15,14 @@ def test_an_event_without_more_has_an_empty_body_and_the_current_form():
     assert event == ("e1", "outputs.forgot", 5, {}, None, None, None, EVENT_SCHEMA, "", 0, "")
     with pytest.raises(TypeError):
         event.body["entries"] = 1  # type: ignore[index]
+
+
+def test_mappings_that_cannot_be_changed_are_written_like_any_other_at_every_depth():
+    inner = MappingProxyType({"b": (1, 2)})
+    assert canonical(MappingProxyType({"a": inner})) == canonical({"a": inner}) == b'{"a":{"b":[1,2]}}'
+    assert canonical([inner]) == b'[{"b":[1,2]}]'
+    with pytest.raises(ValueError, match="must be text"):
+        canonical({"a": {1: 2}})
 
 
 def test_the_sizes_that_candidates_share_cannot_be_changed():
