@@ -33,6 +33,7 @@ CLIENT_MARGIN_MS = 250
 # Events of these names carry an output, which is of no interest below the floor.
 OUTPUT_EVENTS = frozenset(("PostToolUse", "PostToolUseFailure"))
 FLOOR_BYTES = 2_000
+FILE_MARKS = (MARK, b"persistedOutputPath")
 UNKNOWN = "unknown"  # an event's name that no host has; what it was is not recorded
 
 
@@ -49,9 +50,9 @@ def prefilter(event: str, raw: bytes, *, floor_chars: int = FLOOR_BYTES) -> bool
     """Whether an event may have an answer or keeps state, by its name and size alone.
 
     A character takes at least one byte, so an output's payload of fewer bytes than the floor has no large
-    text in it; one that names a stored file is a recall, whatever its size.
+    text in it, unless it names a file: one of the host's that holds the whole, or a stored one, read again.
     """
-    return event not in OUTPUT_EVENTS or len(raw) >= floor_chars or MARK in raw
+    return event not in OUTPUT_EVENTS or len(raw) >= floor_chars or any(mark in raw for mark in FILE_MARKS)
 
 
 def handle(host: str, event: str, raw: bytes, *, deps: Deps, budget_ms: int | None = None) -> Handled:

@@ -114,10 +114,10 @@ def keep_failure(door: Door, output: ToolOutput) -> Outcome:
     if claim is None or not door.deps.recall_way:
         return Outcome(records=stored, claims=(claim,) if claim is not None else ())
     cut = find(door.call.name, error, None, "", failed=True).cut_by_host
-    what = "all but the middle, which the host left out," if cut else "the whole text"
+    what = "all but the middle, which the host left out" if cut else "word for word"
     digits = nonce(door.deps.key, hashlib.sha256(data).digest(), error)
     way = door.deps.recall_way.format(id=ref.id)
-    line = header_line(digits, f"{len(error):,} chars of this failed call, {what} can be read again: {way}")
+    line = header_line(digits, f"{len(error):,} chars of this failed call can be read again, {what}: {way}")
     if utf16_length(line) > door.settings.values["hosts.inject_max_chars"]:
         return Outcome(records=stored, claims=(claim,))
     sent = _sent(door, line, None, "context")
