@@ -17,7 +17,7 @@ from admit.outputs.nonce import header_id
 from admit.text.cut import head
 from admit.text.tokens import estimate_tokens
 from admit.transcripts.find import Found
-from admit.transcripts.model import Session, ToolKind, ToolUse, Usage, input_texts
+from admit.transcripts.model import Session, ToolKind, ToolUse, Usage, UserTurn, input_texts
 
 from .audit_model import Audit, Case, Example, NextUse, ToolRow
 from .blind import blind_excerpt
@@ -84,8 +84,7 @@ class _Totals:
             return
         self.sessions[session.host] += 1
         self._counts["requests"] += sum(
-            not turn.machine and not turn.agent and (turn.ts_ms is None or turn.ts_ms >= self._since_ms)
-            for turn in session.turns
+            not turn.machine and not turn.agent and self._counts_here(turn) for turn in session.turns
         )
         self._usage = Usage(*map(sum, zip(self._usage, session.usage, strict=True)))
         gate = OutputGate(self._config, store=MemoryOutputs(), key=b"what-if")
@@ -124,8 +123,8 @@ class _Totals:
             tuple(self._examples),
         )
 
-    def _counts_here(self, use: ToolUse) -> bool:
-        return not use.repeated and (use.ts_ms is None or use.ts_ms >= self._since_ms)
+    def _counts_here(self, one: ToolUse | UserTurn) -> bool:
+        return not one.repeated and (one.ts_ms is None or one.ts_ms >= self._since_ms)
 
     def _replay(self, gate: OutputGate, use: ToolUse) -> OutputResult | None:
         """What the door would have done; None for a tool that it does not handle."""

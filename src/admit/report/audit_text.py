@@ -150,10 +150,10 @@ def _findings(audit: Audit) -> Iterator[str]:
         words = [f"{n} to a preview" for n in [kinds["preview"]] if n]
         words += [f"{n} in the middle" for n in [kinds["middle"]] if n]
         found = sum(case.complete for case in cut)
-        yield f"Cut blindly by the host: {len(cut)} ({', '.join(words)}); of {found} the whole was found."
+        yield f"Cut blindly by the host: {len(cut):,} ({', '.join(words)}); of {found} the whole was found."
     back = [case for case in cases if case.returned]
     rate = percent(wilson(len(back), len(cases)))
-    yield f"Fetched again: {len(back)} of {len(cases)}, {rate}{_ways(back)}."
+    yield f"Fetched again: {len(back):,} of {len(cases):,}, {rate}{_ways(back)}."
     ours = [case for case in back if case.changed]
     if ours:
         held = Counter(case.held for case in ours)
@@ -290,7 +290,7 @@ def _window(audit: Audit) -> str:
 
 
 def _of(estimate: Estimate) -> str:
-    return f"{round((estimate.value or 0) * estimate.n)} of {estimate.n} = {percent(estimate)}"
+    return f"{round((estimate.value or 0) * estimate.n):,} of {estimate.n:,} = {percent(estimate)}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

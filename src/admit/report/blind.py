@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from functools import lru_cache
 
 from admit.outputs.view import clean
 
 MARKER = 48
+DIAGNOSTIC = (
+    "error", "exception", "fail", "fatal", "panic", "traceback", "assert", "abort", "denied", "refused",
+    "cannot", "could not", "not found", "warn",
+)  # fmt: skip
 GAP = "[" + "." * (MARKER - 3) + "]"  # with its line end exactly MARKER characters
 
 
@@ -21,7 +23,7 @@ def blind_excerpt(text: str, budget: int) -> str:
     head = _while_it_fits(lines, room // 5, range(len(lines)))
     last = _while_it_fits(lines, 2 * room // 5, reversed(range(len(lines))))
     between = range(len(head), len(lines) - len(last))
-    speaking = (index for index in between if _diagnostic().search(lines[index]))
+    speaking = (index for index in between if _is_diagnostic(lines[index].lower()))
     told = _while_it_fits(lines, 2 * room // 5, speaking)
     return "\n".join(
         [
@@ -45,9 +47,5 @@ def _while_it_fits(lines: list[str], budget: int, order: Iterable[int]) -> list[
     return kept
 
 
-@lru_cache(maxsize=1)
-def _diagnostic() -> re.Pattern[str]:
-    words = (
-        "error|exception|fail|fatal|panic|traceback|assert|abort|denied|refused|cannot|could not|not found"
-    )
-    return re.compile(f"{words}|warn", re.IGNORECASE)
+def _is_diagnostic(lowered: str) -> bool:
+    return any(word in lowered for word in DIAGNOSTIC)

@@ -35,8 +35,8 @@ KINDS: Mapping[str, ToolKind] = {
 STATE_TYPES = frozenset(
     """
     agent-color agent-name agent-setting ai-title api-request api-request-blob api-request-shape
-    cost-state custom-title file-history-snapshot last-prompt mode permission-mode pr-link progress
-    summary tag task-summary worktree-state
+    atis-latch cost-state custom-title file-history-snapshot last-prompt mode permission-mode pr-link
+    progress summary tag task-summary tools-used worktree-state
     """.split()  # noqa: SIM905
 )
 KNOWN_BLOCKS = frozenset(
@@ -84,7 +84,7 @@ class _Reader:
         self._prompts: dict[str, str] = {}  # of the calls that start agents, by tool-use id and by agent id
         self._sidechains: dict[str, str] = {}  # uuid: agent
         self._chains = 0
-        self._queued: Counter[str] = Counter()
+        self._queued: dict[str, UserTurn] = {}  # typed while the agent worked, not yet delivered
         self._odd: Counter[str] = Counter()
         self._cwd = self._version = ""
 
@@ -151,7 +151,6 @@ class _Reader:
             text = record.get("content")
             if record.get("operation") == "enqueue" and isinstance(text, str) and not is_machine(text):
                 self._prompt(text, "", record, machine=False)
-                self._queued[text] += 1
         elif kind not in STATE_TYPES:
             self._odd[f"type:{kind}"] += 1
 
@@ -208,10 +207,13 @@ class _Reader:
 
     def _prompt(self, text: str, agent: str, record: dict[str, Any], *, machine: bool) -> None:
         machine = machine or is_machine(text)
-        if not agent and self._queued[text] and record.get("type") != "queue-operation":
-            self._queued[text] -= 1  # it was taken in when it was queued
-            return
-        self._turns.append(UserTurn(self._order, text, agent, machine, time_ms(record.get("timestamp"))))
+        repeated = record.get("uuid") in self._seen if isinstance(record.get("uuid"), str) else False
+        turn = UserTurn(self._order, text, agent, machine, time_ms(record.get("timestamp")), repeated)
+        if record.get("type") == "queue-operation":
+            self._queued[text] = turn
+        elif not agent and text in self._queued:
+            self._turns.remove(self._queued.pop(text))  # it counts where it was delivered
+        self._turns.append(turn)
         if machine:
             return
         if agent:

@@ -37,6 +37,7 @@ class UserTurn(NamedTuple):
         agent: Empty for the main agent.
         machine: The host wrote it, not a person: no task.
         ts_ms: UTC epoch milliseconds; None is unknown.
+        repeated: As in `ToolUse`.
     """
 
     order: int
@@ -44,6 +45,7 @@ class UserTurn(NamedTuple):
     agent: str = ""
     machine: bool = False
     ts_ms: int | None = None
+    repeated: bool = False
 
 
 class Said(NamedTuple):

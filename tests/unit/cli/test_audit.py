@@ -54,7 +54,7 @@ def test_the_usual_places_are_read_without_being_named(admit, recorded, tmp_path
     (home / ".codex").mkdir()
     (tmp_path / "kept").rename(home / ".codex" / "sessions")
     code, out, err = admit("audit")
-    assert (code, err) == (0, "") and "Sessions: 3 claude-code, 1 codex, with 4 requests" in out
+    assert (code, err) == (0, "") and "Sessions: 3 claude-code, 1 codex, with 3 requests" in out
 
 
 def test_a_folder_is_read_by_its_path_and_nothing_is_made(admit, recorded, tmp_path):

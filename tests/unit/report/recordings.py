@@ -6,6 +6,7 @@ from pathlib import Path
 
 from transcripts.recorded import CWD, Claude, Codex, build_log
 
+KEPT = "/home/me/.claude/projects/-home-me-shop/s1/tool-results/b1.txt"
 NEEDLE = "shop/payment/client.py:118: retry_limit 7 exceeds RETRY_CEILING"
 
 
@@ -25,7 +26,7 @@ def write_all(home: Path) -> None:
 
 
 def a_stored_build(stored: Path) -> Claude:
-    """A success behind a preview, from which the agent reads the file it names."""
+    """A success behind a preview, whose file the agent reads; the folder was moved since."""
     log = build_log(11, 900, planted={450: NEEDLE})
     (stored / "b1.txt").write_text(log)
     file = Claude("s1")
@@ -33,10 +34,10 @@ def a_stored_build(stored: Path) -> Claude:
     use_id = file.call("Bash", {"command": "make build"})
     shown = (
         f"<persisted-output>\nOutput too large ({len(log) / 1024:.1f}KB). Full output saved to: "
-        f"{stored}/b1.txt\n\nPreview (first 2KB):\n{log[:2000]}\n...\n</persisted-output>"
+        f"{KEPT}\n\nPreview (first 2KB):\n{log[:2000]}\n...\n</persisted-output>"
     )
-    file.result(use_id, shown, {"stdout": log[:30_000], "persistedOutputPath": f"{stored}/b1.txt"})
-    use_id = file.call("Grep", {"pattern": "retry", "path": f"{stored}/b1.txt"})
+    file.result(use_id, shown, {"stdout": log[:30_000], "persistedOutputPath": f"{KEPT}"})
+    use_id = file.call("Grep", {"pattern": "retry", "path": f"{KEPT}"})
     file.result(use_id, f"450:{NEEDLE}", {"mode": "content", "content": NEEDLE})
     file.run("cat build.log", build_log(12, 300, planted={150: NEEDLE.replace("118", "240")}))
     use_id = file.call("Read", {"file_path": f"{CWD}/shop/payment/client.py", "offset": 230, "limit": 20})

@@ -179,7 +179,7 @@ def test_what_admit_already_shortened_is_counted_and_not_cut_again(tmp_path):
 def test_what_stands_in_two_files_counts_once(tmp_path):
     write_all(tmp_path)
     result = audited(tmp_path)
-    assert result.repeated == 5
+    assert result.repeated == 5 and result.requests == 3
     assert sum(case.command == "make build" for case in result.cases) == 1
 
 

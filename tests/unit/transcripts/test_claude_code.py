@@ -277,6 +277,24 @@ def test_what_a_fork_copied_counts_in_the_first_file_and_is_context_in_the_secon
     assert two.answers == 1
 
 
+def test_a_request_counts_where_it_was_delivered_and_not_where_it_was_queued(projects):
+    first = one_call(Claude("s1"))
+    fork = Claude("s2")
+    fork.record("queue-operation", operation="enqueue", content="Now add a test for the timeout")
+    fork.records[-1].pop("uuid")
+    fork.records += [record | {"sessionId": "s2"} for record in first.records]
+    fork.user("Now add a test for the timeout")
+    fork.run("ls", "f")
+    first.write(projects)
+    fork.write(projects)
+    _, two = sessions(projects)
+    assert [(turn.text, turn.repeated) for turn in two.turns] == [
+        ("Count the lines of the file f", True),
+        ("Now add a test for the timeout", False),
+    ]
+    assert two.uses[-1].task.text == "Now add a test for the timeout"
+
+
 def subagent(parent: Claude, prompt: str, agent: str = "a1") -> tuple[str, Claude]:
     use_id = parent.call("Agent", {"prompt": prompt, "subagent_type": "explore", "description": "d"})
     child = Claude(parent.session, agent=agent)
