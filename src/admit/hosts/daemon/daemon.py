@@ -42,8 +42,8 @@ class Daemon:
     """Answers hooks at one socket.
 
     Args:
-        handler: Gives the answer to a host, an event, a payload and the ms that a door may take; runs in
-            several threads at once.
+        handler: Gives the answer to a host, an event, a payload and the ms that the client still waits;
+            runs in several threads at once.
         path: Of the socket.
         prefilter: Whether an event and its payload may have an answer; where not, the answer is `skip`.
         is_off: Whether everything is to pass as without Admit now; asked for every request.

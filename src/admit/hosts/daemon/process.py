@@ -45,16 +45,22 @@ class Service(NamedTuple):
 
 
 def hooks(config: Config) -> Service:
-    """The service of the hooks of every host."""
-    from admit.hosts.handle import build_deps, handle, prefilter
+    """The service of the hooks of every host, loaded so far that the first hook need not wait for it."""
+    from admit.hosts.handle import HOSTS, adapter_of, build_deps, handle, prefilter
     from admit.hosts.model import Handled
 
     deps = build_deps(config)
+    deps.projects.at("")
+    for host in HOSTS:
+        adapter_of(host)
+
+    def wanted(event: str, raw: bytes) -> bool:
+        return prefilter(event, raw, floor_chars=deps.floor_chars)
 
     def answer(host: str, event: str, raw: bytes, budget_ms: int) -> Handled:
         return handle(host, event, raw, deps=deps, budget_ms=budget_ms)
 
-    return Service(prefilter, answer, deps.ledger, deps.store)
+    return Service(wanted, answer, deps.ledger, deps.store)
 
 
 def serve(path: str, *, cause: str, service: Callable[[Config], Service] = hooks) -> str | None:

@@ -27,13 +27,12 @@ from .pool import Pool
 from .protocol import MAX_PAYLOAD, OWN_HOST, SKIP, STATUS, BadFrame, reply
 from .recorder import Recorder
 
-# Host, event, payload, and the ms that a door may take; runs in several threads at once.
+# Host, event, payload, and the ms that the client still waits; runs in several threads at once.
 Handler = Callable[[str, str, bytes, int], Handled]
 # Event and payload: whether there is anything to do. It runs where requests are accepted: it must be quick.
 Prefilter = Callable[[str, bytes], bool]
 
 ACCEPT_AT_ONCE = 64
-APART_S = 0.25  # a door gives up so long before its client does
 NEVER = float("inf")
 
 
@@ -265,7 +264,7 @@ class Server:
     def _work(self, conn: Connection) -> None:
         """Run the handler; in one of the pool's threads."""
         header = conn.request
-        ms = int((conn.deadline - APART_S - time.monotonic()) * 1000)
+        ms = int((conn.deadline - time.monotonic()) * 1000)
         try:
             self._give(conn, self._handler(header.host, header.event, conn.payload, max(1, ms)))
         except BaseException as error:  # an extension may raise SystemExit
