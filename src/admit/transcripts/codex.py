@@ -155,7 +155,7 @@ class _Reader:
             self._said.append(Said(self._order, "", codex_results.text_of(item.get("content"))[0]))
             return
         self._answering = False
-        content, kinds = item.get("content"), item.get("content_item_kinds")
+        content, kinds = item.get("content"), _kinds(item)
         if isinstance(kinds, list) and isinstance(content, list):
             typed = [block for block, kind in zip(content, kinds, strict=False) if kind == PERSON]
             text = codex_results.text_of(typed)[0]
@@ -227,6 +227,12 @@ class _Reader:
         if use_id not in self._outputs:
             self._outputs[use_id] = output
             self.uses[use_id] = self.uses[use_id]._replace(result_order=order)
+
+
+def _kinds(item: dict[str, Any]) -> Any:
+    """What each block of a message is; None in older versions."""
+    passed = item.get("internal_chat_message_metadata_passthrough")
+    return (passed if isinstance(passed, dict) else item).get("content_item_kinds")
 
 
 def _given(item: dict[str, Any]) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 CWD = "/home/me/shop"
+PASSED = "internal_chat_message_metadata_passthrough"
 START = datetime(2026, 3, 1, 10, 0, tzinfo=UTC)
 
 
@@ -101,7 +102,7 @@ class Codex:
         self.record("event_msg", **{"type": kind, **payload})
 
     def user(self, text: str, **payload: Any) -> None:
-        payload.setdefault("content_item_kinds", ["user.text"])
+        payload.setdefault(PASSED, {"turn_id": "turn-1", "content_item_kinds": ["user.text"]})
         self.item("message", role="user", content=[{"type": "input_text", "text": text}], **payload)
 
     def call(self, command: str, *, tool: str = "exec_command", call_id: str = "") -> str:

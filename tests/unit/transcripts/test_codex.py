@@ -10,7 +10,7 @@ from admit.transcripts import read_sessions
 from admit.transcripts.find import find
 from admit.transcripts.model import Session
 
-from .recorded import CWD, Codex, build_log
+from .recorded import CWD, PASSED, Codex, build_log
 
 WHOLE = build_log(2, 1_200)
 TEXT = [{"type": "input_text", "text": "a"}]
@@ -187,7 +187,14 @@ def test_an_output_before_its_call_is_joined_and_one_without_a_call_is_counted(h
     assert [use.shown for use in read.uses] == ["early"] and read.odd == {"no call": 1}
 
 
-def test_requests_are_those_that_a_person_typed(home):
+@pytest.mark.parametrize(
+    "placed",
+    [
+        {PASSED: {"content_item_kinds": ["environments.environment_context", "user.text"]}},
+        {"content_item_kinds": ["environments.environment_context", "user.text"]},
+    ],
+)
+def test_requests_are_those_that_a_person_typed(placed, home):
     file = Codex()
     file.item("message", role="user", content=[{"type": "input_text", "text": "<environment_context>"}])
     file.item(
@@ -195,7 +202,7 @@ def test_requests_are_those_that_a_person_typed(home):
     )
     file.item("message", role="developer", content=[{"type": "input_text", "text": "from a hook"}])
     two = [{"type": "input_text", "text": "<context>"}, {"type": "input_text", "text": "Fix the retry limit"}]
-    file.item("message", role="user", content=two, content_item_kinds=["environment", "user.text"])
+    file.item("message", role="user", content=two, **placed)
     file.event("user_message", message="Fix the retry limit")
     read = session(home, file)
     human = [turn.text for turn in read.turns if not turn.machine]
