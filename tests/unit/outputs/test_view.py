@@ -151,7 +151,8 @@ def test_the_length_of_a_line_is_counted_without_its_colours():
 
 def test_a_long_line_with_carriage_returns_and_escapes_keeps_all_that_stays_visible():
     seen = "word " * 600
-    for overwritten, ending in (("10 %\r20 %\r", ""), ("", "\r\x1b[K"), ("\xff\r", "\r"), ("", "\r\x1b[K\r")):
+    redrawn = "over and over " * 200 + "\r"
+    for overwritten, ending in ((redrawn, ""), ("", "\r\x1b[K"), ("\xff\r", "\r"), (redrawn, "\r\x1b[K\r")):
         view = view_of(f"{overwritten}{seen}{ending}\nnext\n".encode("latin-1"))
         assert "".join(view.texts[:-1]).rstrip("\r") == seen
         assert view.starts[0] == 0 and all(view.follows(k) for k in range(len(view.texts)))
