@@ -101,7 +101,16 @@ def test_a_json_value_over_600_characters_is_cut_like_text():
     assert max(map(len, pieces(line))) == 600
 
 
-@pytest.mark.parametrize("line", ["[" * 5000, "{" + "1" * 5000, "[" + "1" * 5000 + "]", "[1, 2" * 1000])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 5000,
+        "{" + "1" * 5000,
+        "[" + "1" * 5000 + "]",
+        "[1, 2" * 1000,
+        "{no JSON}, though it has elements of 40 " * 99,
+    ],
+)
 def test_what_only_looks_like_json_is_cut_like_text(line):
     found = list(pieces(line))
     assert "".join(found) == line
