@@ -4,7 +4,8 @@
     ├── ConfigError            a setting is wrong; names the key              (the user's to fix)
     ├── UsageError             a call or an argument is wrong                 (the user's to fix)
     │   ├── BadRange           a range of lines that cannot be read
-    │   └── BadPattern         a search pattern that does not compile
+    │   ├── BadPattern         a search pattern that does not compile
+    │   └── SettingsError      a host's settings file that cannot be edited; says where
     ├── OutputNotFound         no stored output under this id; says why       (the user's to see)
     ├── LedgerError            the record cannot be opened                    (never leaves a door)
     │   ├── Corrupt            the database is damaged
@@ -46,6 +47,23 @@ class BadRange(UsageError):
 
 class BadPattern(UsageError):
     """A search pattern that does not compile."""
+
+
+class SettingsError(UsageError):
+    """A host's settings file that cannot be edited; nothing was written.
+
+    Attributes:
+        path: The file; empty where a text was given.
+        line, column: From 1, in characters; 0 is the whole file.
+    """
+
+    def __init__(self, message: str, *, path: str = "", line: int = 0, column: int = 0) -> None:
+        place = ":".join([path, *(str(number) for number in (line, column) if number)]).lstrip(":")
+        super().__init__(f"{place}: {message}" if place else message)
+        self.message = message
+        self.path = path
+        self.line = line
+        self.column = column
 
 
 class OutputNotFound(AdmitError):
