@@ -21,8 +21,8 @@ MOST_SESSIONS = 64
 MOST_PROMPTS = 8
 MOST_PROMPT_CHARS = 4_000
 MOST_EARLIER, MOST_EARLIER_CHARS = 4, 1_200
-MOST_AGENTS = 64
-MOST_STARTING = 32
+MOST_AGENTS = 48
+MOST_STARTING = 16
 MOST_MARKS = 512
 MOST_SENT = 256
 MOST_FILES = 64
@@ -49,7 +49,7 @@ class SessionState:
         self._lock = threading.Lock()
         self._prompts: deque[str] = deque(maxlen=MOST_PROMPTS)
         self._tracker = TaskTracker()
-        self._starting: deque[tuple[str, str, str]] = deque(maxlen=MOST_STARTING)  # type, prompt, use id
+        self._starting: deque[tuple[str, TaskText, str]] = deque(maxlen=MOST_STARTING)  # type, task, use id
         self._agents: OrderedDict[str, TaskText] = OrderedDict()
         self._epochs: OrderedDict[str, int] = OrderedDict()
         self._marks: OrderedDict[tuple[str, str], bool] = OrderedDict()  # (agent, key): whether it was shown
@@ -106,7 +106,7 @@ class SessionState:
     def agent_called(self, kind: str, prompt: str, use_id: str) -> None:
         """A call is about to start a subagent of this type."""
         with self._lock:
-            self._starting.append((kind, tail(prompt, MOST_PROMPT_CHARS), use_id))
+            self._starting.append((kind, agent_task(prompt), use_id))
 
     def agent_started(self, agent: str, kind: str) -> TaskText:
         """A subagent has started: its task is the oldest call of its type that waits."""
@@ -114,7 +114,7 @@ class SessionState:
             for waiting in self._starting:
                 if waiting[0] == kind:
                     self._starting.remove(waiting)
-                    _put(self._agents, agent, agent_task(waiting[1]), MOST_AGENTS)
+                    _put(self._agents, agent, waiting[1], MOST_AGENTS)
                     break
             return self._agents.get(agent, TaskText())
 

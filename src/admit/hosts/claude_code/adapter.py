@@ -207,7 +207,7 @@ def _tool(given: Mapping[str, Any], moment: Moment) -> ToolCall | None:
     )
     prompt, kind = arguments.get("prompt"), arguments.get("subagent_type", DEFAULT_AGENT)
     if name in STARTERS and isinstance(prompt, str) and isinstance(kind, str):
-        call = call._replace(starts=(kind, prompt))
+        call = call._replace(starts=(kind[:MOST_ID_CHARS], prompt))
     if moment == "after_failure":
         error = _text(given, "error")
         code = exit_code(name, error, True)
