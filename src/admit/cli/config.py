@@ -8,12 +8,13 @@ from typing import Any
 
 import click
 
-from admit.cli.frame import DONE, FINDING, counted, json_option, print_json, table
+from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
 from admit.config import edit, layers, places
 from admit.config.check import nearest, range_of, shown, tightens
 from admit.config.keys import KEYS, Key, find
 from admit.config.page import default_of, trust_of
 from admit.errors import ConfigError, UsageError
+from admit.text.table import table
 
 
 @click.group("config", help="Every setting, where it came from, and how to change it.")

@@ -36,6 +36,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "show": ("admit.cli.show", "Print what an agent saw of an output."),
         "why": ("admit.cli.why", "Explain one decision."),
         "status": ("admit.cli.status", "What happened at each door, and what it saved."),
+        "audit": ("admit.cli.audit", "What Admit would have changed in the sessions you already have."),
+        "report": ("admit.cli.report", "The record as one page for a browser."),
         "outputs": ("admit.cli.outputs", "The stored outputs: list, prune, estimate, report."),
         "ledger": ("admit.cli.ledger", "The written record: show, verify, recover, export, forget."),
         "doctor": ("admit.cli.doctor", "Find what is wrong, and say how to fix it."),
@@ -126,26 +128,6 @@ def print_json(value: object) -> None:
         except UnicodeEncodeError:
             text = json.dumps(value, indent=2, allow_nan=False)
     click.echo(text)
-
-
-def table(rows: Iterable[Sequence[str]], head: Sequence[str], *, right: Iterable[int] = ()) -> str:
-    """Lay rows of text out in aligned columns, two spaces apart, without a final newline.
-
-    Args:
-        rows: Cells as text, as many in each row as in `head`.
-        head: The columns' names.
-        right: Indexes of the columns that are set flush right (numbers).
-    """
-    lines = [list(head), *(list(row) for row in rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    flush_right = set(right)
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if i in flush_right else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
 
 
 def counted(count: int, noun: str) -> str:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from admit.cli.frame import DONE, FINDING, USAGE, counted, json_option, print_json, table
+from admit.cli.frame import DONE, FINDING, USAGE, counted, json_option, print_json
 from admit.cli.since import SINCE
 from admit.config.check import visible
 from admit.config.layers import load
 from admit.errors import UsageError
+from admit.text.table import table
 
 if TYPE_CHECKING:
     from admit.ledger.port import DecisionView

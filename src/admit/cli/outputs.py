@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from admit.cli import door
-from admit.cli.frame import DONE, counted, json_option, print_json, table
+from admit.cli.frame import DONE, counted, json_option, print_json
+from admit.cli.since import SINCE
+from admit.text.table import table
 
 if TYPE_CHECKING:
     from admit.ledger.port import OutputRow
@@ -18,9 +20,11 @@ EXAMPLES = """\b
 Examples:
   admit outputs list --limit 5
   admit outputs prune
+  admit outputs report
   admit outputs estimate --task "when did the retry limit change" < git.log"""
 
 PRUNE = "Remove what is past its time or over the size."
+REPORT = "Filtered outputs beside excerpts, offline."
 ESTIMATE = "What the filter would ask a judge about an output."
 
 
@@ -30,7 +34,7 @@ def _example(words: str) -> str:
 
 @click.group("outputs", epilog=EXAMPLES)
 def command() -> None:
-    """The stored outputs: list them, prune them, and estimate what a judge would be asked."""
+    """The stored outputs: list and prune them, say what a judge would be asked, and report what it did."""
 
 
 @command.command("list", short_help="What is stored, newest first.", epilog=_example("list --limit 5"))
@@ -107,6 +111,33 @@ def estimate(task: str, exit_code: int | None, as_json: bool) -> int:
         f"{counted(cost.requests, 'request')}, {counted(cost.chunks, 'passage')}, {cost.bytes:,} bytes; "
         "nothing was sent"
     )
+    return DONE
+
+
+@command.command("report", short_help=REPORT, epilog=_example("report --sessions ~/.claude/projects"))
+@click.option("--sessions", metavar="DIR", help="Read recorded sessions below this folder, not the record.")
+@click.option("--since", type=SINCE, default="14d", show_default=True, help="7d, 12h or a date.")
+@json_option
+def report(sessions: str | None, since: int, as_json: bool) -> int:
+    """Compare outputs that a judge filtered with excerpts: recalls, kept size, requests, time, fallbacks.
+
+    Offline: from the record, or from the session files of a coding agent.
+    """
+    from admit.report import outputs_report
+
+    if sessions is not None:
+        from admit.transcripts import read_sessions
+        from admit.transcripts.find import find
+
+        days = max(1, (door.now_ms() - since) // 86_400_000)
+        rows = outputs_report.report_rows(sessions=read_sessions(find([sessions], days)))
+    else:
+        place = door.open_place(door.settings())
+        rows = outputs_report.report_rows(decisions=place.ledger.query(door="outputs", since=since))
+    if as_json:
+        print_json({"schema": 1, "rows": outputs_report.as_json(rows)})
+    else:
+        click.echo(outputs_report.render(rows))
     return DONE
 
 

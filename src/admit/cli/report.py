@@ -16,8 +16,6 @@ from admit.errors import UsageError
 if TYPE_CHECKING:
     from admit.report.ledger_report import LedgerReport
 
-DROPS = ("ledger.dropped", "ledger.spool_dropped")
-
 
 @click.command("report", epilog="\b\nExamples:\n  admit report\n  admit report --since 7d --out week.html")
 @click.option(
@@ -66,17 +64,12 @@ def _gather(config: Config, since: int) -> LedgerReport:
 
 def _dropped(config: Config, since: int) -> Counter[str]:
     """Records that were not written since then, by cause, as the events tell."""
-    from admit.ledger.database import read_rows
     from admit.ledger.places import places
+    from admit.ledger.queries import dropped_since
     from admit.ledger.reading import reading
 
-    dropped: Counter[str] = Counter()
     with reading(places(config.values).database, config.values["ledger.busy_ms"]) as connection:
-        if connection is not None:
-            where = "WHERE type IN (?, ?) AND ts_ms >= ?"
-            for event in read_rows(connection, "events", where, (*DROPS, since)):
-                dropped.update({"spool": event.body["n"]} if event.type == DROPS[1] else event.body)
-    return dropped
+        return Counter() if connection is None else dropped_since(connection, since)
 
 
 def _write(path: str, text: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from admit.cli.frame import table
 from admit.outputs.model import Kept, OutputConfig, OutputResult
+from admit.text.table import table
 
 SCHEMA = 1
 MOST_PASSED_OVER = 10

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from admit.cli.frame import DONE, json_option, print_json, table
+from admit.cli.frame import DONE, json_option, print_json
 from admit.cli.since import SINCE
 from admit.config.layers import Config, load
+from admit.text.table import table
 
 if TYPE_CHECKING:
     from admit.ledger.queries import DoorTotals
@@ -28,7 +29,6 @@ HEAD = (
     "saved",
     "went back",
 )
-DROPS = ("ledger.dropped", "ledger.spool_dropped")
 
 
 @click.command("status")
@@ -61,19 +61,15 @@ def command(since: int, as_json: bool) -> int:
 
 def _read(config: Config, since: int) -> tuple[list[DoorTotals], Counter[str], dict[str, int]]:
     """Totals by door, records dropped by cause since then, and records lost by writer."""
-    from admit.ledger.database import lost_by_writer, read_rows
+    from admit.ledger.database import lost_by_writer
     from admit.ledger.places import places
-    from admit.ledger.queries import door_totals
+    from admit.ledger.queries import door_totals, dropped_since
     from admit.ledger.reading import reading
 
-    dropped: Counter[str] = Counter()
     with reading(places(config.values).database, config.values["ledger.busy_ms"]) as connection:
         if connection is None:
-            return [], dropped, {}
-        for event in read_rows(connection, "events", "WHERE type IN (?, ?) AND ts_ms >= ?", (*DROPS, since)):
-            counts = event.body
-            dropped.update({"spool": counts["n"]} if event.type == DROPS[1] else counts)
-        return door_totals(connection, since), dropped, lost_by_writer(connection)
+            return [], Counter(), {}
+        return door_totals(connection, since), dropped_since(connection, since), lost_by_writer(connection)
 
 
 def _row(row: DoorTotals) -> list[str]:

@@ -10,7 +10,8 @@ import click
 
 from admit.cli import door as outputs_door
 from admit.cli import naming
-from admit.cli.frame import DONE, FINDING, counted, json_option, print_json, table
+from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
+from admit.text.table import table
 
 if TYPE_CHECKING:
     from admit.ledger.port import DecisionView

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from .database import read_rows
 from .port import DecisionRow, DecisionView, OutputRow, Record, ToolUse
 
 HISTORY = 30
+DROPS = ("ledger.dropped", "ledger.spool_dropped")
 
 
 class DoorTotals(NamedTuple):
@@ -39,6 +41,14 @@ class DoorTotals(NamedTuple):
     calls: int = 0
     cost_usd: float = 0.0
     cost_unknown: int = 0
+
+
+def dropped_since(con: sqlite3.Connection, since: int) -> Counter[str]:
+    """Records that were not written since then (epoch ms), by cause, as the ledger's events tell."""
+    dropped: Counter[str] = Counter()
+    for event in read_rows(con, "events", "WHERE type IN (?, ?) AND ts_ms >= ?", (*DROPS, since)):
+        dropped.update({"spool": event.body["n"]} if event.type == DROPS[1] else event.body)
+    return dropped
 
 
 def decisions(

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from admit.text.table import table
 from admit.text.tokens import COUNTER
 
 from .audit_model import Audit, Case, Example, ToolRow
-from .layout import one_line, percent, points, share, table, visible
+from .layout import one_line, percent, points, share, visible
 from .stats import Estimate, wilson
 
 COMMAND_CHARS = 60

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from .stats import LEAST_CLUSTERS, Estimate
 
 # What a terminal or a browser does not show, or shows elsewhere: formats (bidi, zero width, tags), controls,
@@ -22,26 +20,6 @@ def one_line(text: str, most: int) -> str:
     """A text on one line of at most `most` characters, whitespace collapsed, the cut marked with ``…``."""
     flat = visible(" ".join(text[: most * 8].split()))
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
-
-
-def table(rows: Iterable[Sequence[str]], head: Sequence[str], *, right: Iterable[int] = ()) -> str:
-    """Rows of text in aligned columns, two spaces apart, without a final newline.
-
-    Args:
-        rows: Cells, as many in each row as in `head`.
-        head: The columns' names.
-        right: Indexes of the columns that are set flush right (numbers).
-    """
-    lines = [list(head), *(list(row) for row in rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    flush_right = set(right)
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if i in flush_right else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
 
 
 def percent(estimate: Estimate) -> str:

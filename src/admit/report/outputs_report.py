@@ -15,9 +15,10 @@ from typing import Any, Literal, NamedTuple
 from admit.config.keys import default
 from admit.ledger.port import DecisionView
 from admit.outputs.nonce import header_id
+from admit.text.table import table
 from admit.transcripts.model import Session, ToolUse, input_texts
 
-from .layout import percent, share, table
+from .layout import percent, share
 from .stats import wilson
 
 Name = Literal["filtered", "excerpt", "other"]

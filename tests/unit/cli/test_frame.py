@@ -202,14 +202,9 @@ def test_json_survives_a_lone_surrogate(capsys):
     assert json.loads(capsys.readouterr().out) == {"text": "é \ud800"}
 
 
-def test_table_columns_are_aligned_and_lines_carry_no_trailing_space():
-    text = frame.table([["guidance", "8"], ["x", "1,000"]], ["door", "n"], right=[1])
-    assert text == "door          n\nguidance      8\nx         1,000"
-
-
 def test_completion_offers_commands_without_importing_them(capsys, monkeypatch):
     monkeypatch.setenv("_ADMIT_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", "admit re")
     monkeypatch.setenv("COMP_CWORD", "1")
     assert frame.run([]) == 0
-    assert capsys.readouterr().out.split() == ["plain,recall", "plain,resume"]
+    assert capsys.readouterr().out.split() == ["plain,recall", "plain,report", "plain,resume"]

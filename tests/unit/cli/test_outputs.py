@@ -81,6 +81,7 @@ HELP = (
     "outputs list",
     "outputs prune",
     "outputs estimate",
+    "outputs report",
 )
 
 
@@ -91,3 +92,14 @@ def test_help_reads_as_it_did_and_has_examples(command, capsys, monkeypatch):
     text = capsys.readouterr().out
     golden(f"help/{'-'.join(['admit', *command.split()])}.txt", text)
     assert "Example" in text and "..." not in text.split("Commands:")[-1]
+
+
+def test_the_report_sets_filtered_outputs_beside_excerpts(capsys):
+    assert frame.run(["outputs", "report", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["name"] for row in rows] == ["filtered", "excerpt", "other"]
+
+
+def test_the_report_reads_recorded_sessions_below_a_folder(capsys, tmp_path):
+    assert frame.run(["outputs", "report", "--sessions", str(tmp_path)]) == 0
+    assert "went back" in capsys.readouterr().out

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from admit.report.layout import one_line, percent, points, share, table, visible
+from admit.report.layout import one_line, percent, points, share, visible
 from admit.report.stats import Estimate, wilson
+from admit.text.table import table
 
 
 @pytest.mark.parametrize(
