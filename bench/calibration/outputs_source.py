@@ -25,10 +25,11 @@ PLAIN_PASSAGES = 5
 SIZES = (400, 2000)  # characters of a passage
 
 WORDS = (
-    "alpha amber basil birch cedar cobalt coral delta ember fern flint garnet hazel indigo iris jade kelp larch"
-    " lilac maple mint moss olive onyx opal pearl pine quartz raven reed river rowan ruby sage slate sorrel"
-    " spruce teal thyme topaz tulip umber violet willow"
-).split()  # noqa: SIM905 (a line of words reads better than a column of them)
+    "alpha", "amber", "basil", "birch", "cedar", "cobalt", "coral", "delta", "ember", "fern", "flint",
+    "garnet", "hazel", "indigo", "iris", "jade", "kelp", "larch", "lilac", "maple", "mint", "moss",
+    "olive", "onyx", "opal", "pearl", "pine", "quartz", "raven", "reed", "river", "rowan", "ruby", "sage",
+    "slate", "sorrel", "spruce", "teal", "thyme", "topaz", "tulip", "umber", "violet", "willow",
+)  # fmt: skip
 
 
 class Source(NamedTuple):

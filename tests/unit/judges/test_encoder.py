@@ -13,11 +13,10 @@ from admit.judges.encoder import (
     TOKENIZER_SHA256,
     Encoder,
     EncoderUnavailable,
-    is_installed,
 )
 from admit.judges.local import LocalJudge
 
-needs_model = pytest.mark.skipif(not is_installed(), reason="the extra local is not installed")
+needs_model = pytest.mark.skipif(not Encoder().is_installed(), reason="the extra local is not installed")
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,11 @@ class NoEncoder(Encoder):
         raise EncoderUnavailable("onnxruntime is not installed: pip install 'admit[local]'")
 
 
+class Unloadable(NoEncoder):
+    def is_installed(self):
+        return True
+
+
 class FakeEncoder(Encoder):
     """Vectors of letter counts: no model, and whatever cosines a self-check says it has."""
 
@@ -223,11 +228,16 @@ def test_a_broken_artefact_of_the_user_is_refused_and_nothing_is_judged(tmp_path
 
 
 def test_findings_are_sentences_with_a_fix(monkeypatch):
-    monkeypatch.setattr(local, "Encoder", lambda path, threads: NoEncoder())
-    found = list(findings({"judge.local.mode": "embed"}))
-    assert [text.split(" the calibration")[0] for text, _ in found] == ["At guidance", "At outputs"]
-    assert all("admit[local]" in fix for _, fix in found)
+    monkeypatch.setattr(local, "Encoder", lambda path=None, threads=1: Unloadable())
+    [(text, fix)] = findings({"judge.local.mode": "embed"})
+    assert text.endswith("words alone judge at guidance and outputs.")
+    assert "admit[local]" in fix
     assert list(findings({"judge.local.mode": "lexical"})) == []
+
+
+def test_missing_packages_are_left_to_the_caller(monkeypatch):
+    monkeypatch.setattr(Encoder, "is_installed", lambda self: False)
+    assert list(findings({"judge.local.mode": "embed"})) == []
 
 
 def test_settings_are_read_by_their_full_key():
