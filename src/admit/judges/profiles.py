@@ -103,6 +103,7 @@ def load_judge(
     profile_or_name: str | Profile,
     *,
     config: Mapping[str, Any] | None = None,
+    ledger: object | None = None,
     clock: Clock | None = None,
 ) -> BoundedJudge:
     """The judge of a profile, with its deadline kept from outside. Loads no model; the first ask does.
@@ -110,6 +111,7 @@ def load_judge(
     Args:
         profile_or_name: A profile, or the name of one.
         config: Settings by full key; None is what ships.
+        ledger: Where a priced backend looks up its calls; the local one has none to look up.
         clock: What deadlines are counted on; None is the machine's.
 
     Raises:
