@@ -1,6 +1,13 @@
 import pytest
 
-from admit.outputs.duplicates import MOST_PER_SESSION, MOST_SESSIONS, Seen, ShownBefore, duplicate_key
+from admit.outputs.duplicates import (
+    MOST_PER_SESSION,
+    MOST_SESSIONS,
+    Seen,
+    ShownBefore,
+    duplicate_key,
+    unchanged_line,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +29,16 @@ def test_the_exit_code_is_part_of_the_key_and_unknown_is_not_0():
 
 def test_a_lone_surrogate_has_a_key():
     assert duplicate_key("\ud800", 0) != duplicate_key("\ud801", 0)
+
+
+def test_one_line_says_what_is_unchanged_and_where_it_stands():
+    seen = Seen("o_3f9a1c2b7d10", "bash", None)
+    assert unchanged_line("0123abcd", seen, 3_091, 101, 2, "admit recall o_3f9a1c2b7d11") == (
+        "[admit 0123abcd] 3,091 chars, 101 lines, exit code 2: unchanged, the same as o_3f9a1c2b7d10 from "
+        "bash, shown above. Whole output: admit recall o_3f9a1c2b7d11"
+    )
+    line = unchanged_line("0123abcd", seen._replace(tool=""), 3_091, 101, None)
+    assert "exit code unknown" in line and "from an earlier call" in line and "Whole" not in line
 
 
 KEY = b"k"

@@ -94,6 +94,19 @@ def test_the_last_line_of_a_gap_gives_its_marker_back():
     assert spender.spent == len(TEN)
 
 
+def test_what_was_not_read_between_two_lines_stays_a_gap_when_both_are_kept():
+    view = build(b"one\ntwo\nthree\nfour\n", (Span(0, 4, 1), Span(8, 19, 3)), long_line=2000)
+    spender = Spender(view, 1_000)
+    assert spender.cost(0) == 4 and spender.cost(1) == 6 + LEAST_MARKER and spender.cost(2) == 5
+    spender.take(0, "x")
+    spender.take(2, "x")
+    assert spender.cost(1) == 6
+    spender.take(1, "x")
+    assert spender.spent == 4 + 6 + 5 + LEAST_MARKER == recount(view, spender)
+    tail = build(b"one\ntwo\nthree\n", (Span(4, 14, 2),), long_line=2000)
+    assert Spender(tail, 1_000).cost(0) == 4 + LEAST_MARKER
+
+
 def test_a_line_taken_twice_is_paid_once_and_keeps_its_first_rule():
     spender = Spender(view_of(TEN), 1_000)
     spender.take(3, "end")
