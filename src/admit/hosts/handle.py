@@ -16,6 +16,7 @@ from admit import __version__
 from admit.core.events import Event
 from admit.ledger.port import Record
 from admit.ledger.record import new_id, now_ms
+from admit.text.cut import utf16_length
 
 from . import moments
 from .deadlines import chain, class_of
@@ -101,6 +102,9 @@ def _served(adapter: HostAdapter, event: str, raw: bytes, deps: Deps, budget_ms:
     serve = moments.SERVE.get(ev.moment)
     if serve is not None:
         outcome, odd = serve(hook)
+    most = settings.values["hosts.inject_max_chars"]
+    if utf16_length(outcome.answer.context) > most:  # whole or not at all, and then it counts as not shown
+        outcome = outcome._replace(answer=outcome.answer._replace(context="", note="size"))
     try:
         data = adapter.write(ev, outcome.answer)
     except Odd as fault:

@@ -17,6 +17,7 @@ from admit.core.events import Event
 from admit.ledger.port import Record
 from admit.ledger.record import new_id, now_ms
 from admit.outputs.model import Task
+from admit.outputs.once import filter_output
 from admit.text.cut import tail
 from admit.transcripts.model import TaskText, input_texts
 
@@ -165,6 +166,11 @@ def _prove(hook: Hook) -> None:
     hook.state.proven(waiting)
 
 
+def _warm(hook: Hook) -> None:
+    """Load now what the first large output would wait for."""
+    filter_output("one line of many that say the same\n" * 400, "warm up")
+
+
 def _end(hook: Hook) -> None:
     _prove(hook)
     hook.deps.sessions.drop(hook.ev.host, hook.ev.session)
@@ -172,7 +178,7 @@ def _end(hook: Hook) -> None:
 
 
 LATER: Mapping[Moment, Callable[[Hook], None]] = MappingProxyType(
-    {"after_tool": _count_recall, "stop": _prove, "session_end": _end}
+    {"session_start": _warm, "after_tool": _count_recall, "stop": _prove, "session_end": _end}
 )
 
 

@@ -78,7 +78,6 @@ def look(door: Door, output: ToolOutput) -> Outcome:
     """Decide what stands in the output's place, within the host's cap; nothing where nothing is gained."""
     with door.deps.held.holding() as records:
         results = _admitted(door, output)
-    records = [_known_size(rec, output) for rec in records]
     replaced = [(pointer, result) for pointer, result in results if result.changed]
     replace = tuple((pointer, result.text) for pointer, result in replaced)
     shown = tuple(result.decision_id for _, result in replaced if result.decision_id)
@@ -118,8 +117,6 @@ def keep_failure(door: Door, output: ToolOutput) -> Outcome:
     digits = nonce(door.deps.key, hashlib.sha256(data).digest(), error)
     way = door.deps.recall_way.format(id=ref.id)
     line = header_line(digits, f"{len(error):,} chars of this failed call can be read again, {what}: {way}")
-    if utf16_length(line) > door.settings.values["hosts.inject_max_chars"]:
-        return Outcome(records=stored, claims=(claim,))
     sent = _sent(door, line, None, "context")
     return Outcome(HookAnswer(context=line), stored, (claim,), (sent,) if sent is not None else ())
 
@@ -156,7 +153,7 @@ def _raw(door: Door, output: ToolOutput, pointer: str, text: str) -> RawOutput:
         command if isinstance(command, str) else None,
         KINDS[output.shape],  # type: ignore[arg-type]
         "stderr" if pointer == "/stderr" else "merged",
-        shown if shown is not None and shown < chars else None,
+        len(text) if shown == chars else shown,
     )
 
 
@@ -169,14 +166,6 @@ def _budget(text: str, room: int, config: OutputConfig) -> int | None:
     most = max(room // 2, room - double)
     configured = (config.max_kept_chars, config.filter.max_kept_chars)
     return None if most >= max(configured) else min(most, *configured)
-
-
-def _known_size(rec: Record, output: ToolOutput) -> Record:
-    """What the host would have shown, where it would have shown everything: the gate is told of cuts only."""
-    row = rec.decision
-    if row is None or row.size_host is not None or output.size_host is None:
-        return rec
-    return rec._replace(decision=row._replace(size_host=row.size_in))
 
 
 def _sent(door: Door, text: str, decision_id: str | None, channel: str) -> Sent | None:

@@ -30,6 +30,12 @@ def test_a_large_output_is_replaced_in_the_form_of_the_host_and_names_a_way_back
     assert "unknown type name 'token_t'" in shown["stdout"] and len(shown["stdout"]) < 7_000
 
 
+def test_what_the_host_would_have_shown_is_recorded(host):
+    host.bash(log())
+    host.tool("WebFetch", {"result": log(299)}, use_id="t2")
+    assert [one.size_host for one in host.decisions] == [len(log()), None]
+
+
 def test_keys_that_are_not_known_are_carried_through(host):
     response = {"stdout": log(), "interrupted": False, "structured": {"a": [1, None]}}
     shown = host.tool("Bash", response, command="make")

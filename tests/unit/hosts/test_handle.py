@@ -10,9 +10,11 @@ import time
 import pytest
 
 from admit.config.layers import load
-from admit.hosts import tickets
+from admit.hosts import moments, tickets
 from admit.hosts.deps import build_deps, recall_way
 from admit.hosts.handle import handle, prefilter
+from admit.hosts.model import HookAnswer
+from admit.hosts.outputs import Outcome
 from admit.hosts.projects import hosted
 from admit.testing import MemoryLedger
 
@@ -133,6 +135,23 @@ def test_at_the_end_of_a_session_its_state_goes_and_the_record_is_written(host):
     assert len(host.deps.sessions) == 1
     host.ask("SessionEnd", reason="clear")
     assert len(host.deps.sessions) == 0
+
+
+@pytest.mark.parametrize(("chars", "said"), [(9_000, True), (9_001, False)])
+def test_a_text_beyond_the_cap_of_an_event_is_left_out_whole_and_not_stamped_as_shown(
+    host, monkeypatch, chars, said
+):
+    context = "🚀" * 4_000 + "x" * (chars - 8_000)
+    claims = []
+
+    def serve(hook):
+        claims.append(hook.state.claim("way:tests"))
+        return Outcome(HookAnswer(context=context), claims=(claims[-1],)), ""
+
+    monkeypatch.setattr(moments, "SERVE", {**moments.SERVE, "prompt": serve})
+    answer = host.ask("UserPromptSubmit", prompt="make the tests pass")
+    assert answer == ({"additionalContext": context} if said else {})
+    assert host.deps.sessions.at("claude-code", host.session).is_shown("way:tests") is said
 
 
 def test_hooks_at_once_keep_their_records_apart(host):
