@@ -25,6 +25,8 @@ from admit.testing import MemoryLedger
 
 WAIT_S = 20.0
 SAY = b'{"say":1}\n'
+# A busy machine sheds nothing and drops nobody, unless that is what a test is about.
+PATIENT = Limits(worker_wait_s=WAIT_S, read_s=WAIT_S)
 
 
 class Client:
@@ -90,6 +92,7 @@ class Running:
     """A daemon on a thread."""
 
     def __init__(self, path: str, handler: Callable[..., Handled] | None = None, **options) -> None:
+        options = {"limits": PATIENT} | options
         self.path = path
         self.told = Told()
         self.ledger = MemoryLedger()
@@ -274,7 +277,7 @@ def test_a_payload_that_ends_early_reaches_no_handler_and_is_counted(run):
 
 
 def test_a_slow_sender_is_dropped_while_others_are_served(run):
-    running = run(limits=Limits(read_s=0.2))
+    running = run(limits=PATIENT._replace(read_s=0.2))
     slow = running.client().send_raw(b"ADMIT1 claude-code Stop 0.1.0 900 100\n{")
     assert running.ask() == SAY
     with pytest.raises(EOFError):
@@ -292,7 +295,7 @@ def test_a_handler_that_fails_is_skipped_counted_and_called_again(run, error):
             raise error
         return Handled(SAY, lambda written: None)
 
-    running = run(handler, limits=Limits(workers=1))
+    running = run(handler, limits=PATIENT._replace(workers=1))
     assert running.ask() == b""
     assert running.ask() == SAY
     assert running.events("host.hook_odd") == [{"event": "PostToolUse", "cause": "exception"}]
@@ -331,7 +334,7 @@ class Busy:
 
 def test_a_request_that_no_worker_takes_is_shed(run):
     busy = Busy()
-    running = run(busy, limits=Limits(workers=1))
+    running = run(busy, limits=PATIENT._replace(workers=1, worker_wait_s=0.01))
     first = running.client().send()
     busy.entered.acquire(timeout=WAIT_S)
     assert running.ask() == b""
@@ -342,7 +345,7 @@ def test_a_request_that_no_worker_takes_is_shed(run):
 
 def test_no_more_than_the_queue_may_hold_waits(run):
     busy = Busy()
-    running = run(busy, limits=Limits(workers=1, queue=2, worker_wait_s=WAIT_S))
+    running = run(busy, limits=PATIENT._replace(workers=1, queue=2))
     first = running.client().send()
     busy.entered.acquire(timeout=WAIT_S)
     waiting = [running.client().send() for _ in range(2)]
@@ -355,16 +358,19 @@ def test_no_more_than_the_queue_may_hold_waits(run):
 
 def test_no_more_payload_is_held_than_may_be(run):
     busy = Busy()
-    running = run(busy, limits=Limits(held_bytes=1000))
+    running = run(busy, limits=PATIENT._replace(held_bytes=1000))
     first = running.client().send(b"x" * 900)
     busy.entered.acquire(timeout=WAIT_S)
     assert running.ask(b"x" * 200) == b""
+    half = running.client().send_raw(b"ADMIT1 claude-code Stop 0.1.0 900 200\nhalf of it")
+    assert half.reply() == b""
     busy.go_on.set()
     assert first.reply() == SAY
+    assert len(running.events("admit.shed")) == 2
 
 
 def test_a_connection_too_many_is_closed_without_a_word(run):
-    running = run(limits=Limits(connections=2))
+    running = run(limits=PATIENT._replace(connections=2))
     held = [running.client() for _ in range(2)]
     running.wait_for("connections", 2)
     with pytest.raises((EOFError, OSError)):
@@ -374,7 +380,7 @@ def test_a_connection_too_many_is_closed_without_a_word(run):
 
 
 def test_of_64_at_once_each_is_answered_or_shed(run):
-    running = run()
+    running = run(limits=Limits())
     clients = [running.client() for _ in range(64)]
     for client in clients:
         client.send()
@@ -427,7 +433,7 @@ def test_an_own_request_that_is_not_known_is_skipped(run):
 
 def test_a_daemon_that_stops_answers_what_runs_skips_the_rest_and_leaves_no_socket(run):
     busy = Busy()
-    running = run(busy, limits=Limits(workers=1, worker_wait_s=WAIT_S))
+    running = run(busy, limits=PATIENT._replace(workers=1))
     runs, waits, sends = running.client().send(), None, running.client()
     busy.entered.acquire(timeout=WAIT_S)
     waits = running.client().send()
@@ -448,7 +454,7 @@ def test_a_daemon_that_stops_answers_what_runs_skips_the_rest_and_leaves_no_sock
 
 def test_a_daemon_does_not_wait_for_a_handler_that_never_ends(run):
     busy = Busy()
-    running = run(busy, limits=Limits(drain_s=0.1))
+    running = run(busy, limits=PATIENT._replace(drain_s=0.1))
     client = running.client().send()
     busy.entered.acquire(timeout=WAIT_S)
     assert running.stop() == "test"
@@ -458,7 +464,7 @@ def test_a_daemon_does_not_wait_for_a_handler_that_never_ends(run):
 
 
 def test_an_answer_that_is_not_confirmed_when_the_daemon_stops_is_not_written(run):
-    running = run(limits=Limits(drain_s=0.1))
+    running = run(limits=PATIENT._replace(drain_s=0.1))
     client = running.client().send()
     client.reply()
     running.stop()
@@ -467,7 +473,7 @@ def test_an_answer_that_is_not_confirmed_when_the_daemon_stops_is_not_written(ru
 
 
 def test_a_daemon_without_clients_leaves(run):
-    running = run(limits=Limits(idle_s=0.2))
+    running = run(limits=PATIENT._replace(idle_s=0.2))
     assert running.ask() == SAY
     assert running.join() == "idle"
     assert not os.path.exists(running.path)
@@ -475,7 +481,7 @@ def test_a_daemon_without_clients_leaves(run):
 
 def test_a_daemon_with_a_client_is_not_idle(run):
     busy = Busy()
-    running = run(busy, limits=Limits(idle_s=0.05, worker_wait_s=WAIT_S))
+    running = run(busy, limits=PATIENT._replace(idle_s=0.05))
     client = running.client().send()
     busy.entered.acquire(timeout=WAIT_S)
     time.sleep(0.3)  # several times as long as it may be idle
@@ -530,10 +536,18 @@ def test_a_handler_that_never_ends_makes_room_for_another_daemon(run, monkeypatc
     monkeypatch.setattr("admit.hosts.daemon.daemon.TICK_S", 0.02)
     monkeypatch.setattr("admit.hosts.daemon.daemon.STUCK_S", 0.05)
     busy = Busy()
-    running = run(busy, limits=Limits(drain_s=0.05))
+    running = run(busy, limits=PATIENT._replace(drain_s=0.05))
     running.client().send(budget_ms=1)
     assert running.join() == "stuck"
     busy.go_on.set()
+
+
+def test_another_daemon_may_start_only_when_everything_is_written(run, path):
+    free = []
+    running = run(at_end=lambda: free.append(Lock(path).holder() is None))
+    running.stop()
+    assert free == [False]
+    assert Lock(path).holder() is None
 
 
 def test_a_second_daemon_sees_the_first_and_does_not_serve(run, path):

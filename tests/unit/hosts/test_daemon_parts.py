@@ -136,6 +136,17 @@ def test_what_waits_too_long_is_taken_out_of_a_pool_and_never_worked():
     assert done == ["runs", "in time"]
 
 
+def test_what_an_idle_thread_is_about_to_take_is_not_late():
+    done = []
+    pool = Pool(1, done.append, "test")
+    with pool._changed:  # the thread cannot take it yet
+        pool.put("next", "late", "late too")
+        assert pool.take_late(time.monotonic()) == ["late", "late too"]
+        assert pool.take_late(time.monotonic()) == []
+    assert pool.close(WAIT_S)
+    assert done == ["next"]
+
+
 def test_a_pool_does_not_wait_for_work_that_never_ends():
     go_on = threading.Event()
     pool = Pool(1, lambda item: go_on.wait(WAIT_S) and None, "test")
@@ -222,6 +233,17 @@ def test_settings_are_read_again_at_most_once_a_second(home, monkeypatch):
     pausing.resume()
     now[0] += 1.0
     assert not held.is_off()
+
+
+def test_settings_that_cannot_be_read_stay_as_they_were(home, monkeypatch, capsys):
+    now = [100.0]
+    monkeypatch.setattr(settings.time, "monotonic", lambda: now[0])
+    held = Settings()
+    before = held.config()
+    monkeypatch.setattr(settings, "load", lambda **_: 1 // 0)
+    now[0] += 1.0
+    assert held.config() is before
+    assert "ZeroDivisionError" in capsys.readouterr().err
 
 
 def test_the_limits_are_the_shipped_ones_and_leave_half_of_the_open_files(home, monkeypatch):

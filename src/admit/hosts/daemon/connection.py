@@ -85,7 +85,7 @@ class Connection:
             OSError: The connection broke.
         """
         try:
-            data = self.sock.recv(CHUNK_BYTES)
+            data = self.sock.recv(CHUNK_BYTES, socket.MSG_DONTWAIT)
         except BlockingIOError:
             return False
         if not data:

@@ -49,6 +49,7 @@ class Daemon:
         is_off: Whether everything is to pass as without Admit now; asked for every request.
         tend: Work for quiet times, about once a day, on the thread of the records.
         on_tick: Called every minute, and soon after the last client.
+        at_end: Called when nothing is served any more, before another daemon may start.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Daemon:
         watch: Watch | None = None,
         tend: Callable[[], None] = nothing,
         on_tick: Callable[[], None] = nothing,
+        at_end: Callable[[], None] = nothing,
     ) -> None:
         self._handler = handler
         self._path = path
@@ -73,6 +75,7 @@ class Daemon:
         self._watch = watch or Watch(path)
         self._tend = tend
         self._on_tick = on_tick
+        self._at_end = at_end
         self._lock = Lock(path)
         self._listener: socket.socket | None = None
         self._server: Server | None = None
@@ -144,7 +147,10 @@ class Daemon:
             self._recorder.stopped(self._cause)
         finally:
             server.close()
-            self._lock.release()
+            try:
+                self._at_end()
+            finally:
+                self._lock.release()
         return self._cause
 
     def stop(self, cause: str) -> None:

@@ -93,8 +93,11 @@ def peer_uid(sock: socket.socket) -> int:
 def send(sock: socket.socket, frame: bytes) -> bool:
     """Send a whole frame within a second; False where the other end is gone or does not take it."""
     try:
-        sock.settimeout(SEND_S)
-        sock.sendall(frame)
+        # One system call where it can be: at each of them another thread may take the interpreter.
+        sent = sock.send(frame, socket.MSG_DONTWAIT)
+        if sent < len(frame):
+            sock.settimeout(SEND_S)
+            sock.sendall(frame[sent:])
     except OSError:
         return False
     return True
@@ -103,7 +106,7 @@ def send(sock: socket.socket, frame: bytes) -> bool:
 def said_written(sock: socket.socket) -> bool:
     """Whether the one byte came that says that the data was written to the host."""
     try:
-        return sock.recv(1) == WRITTEN
+        return sock.recv(1, socket.MSG_DONTWAIT) == WRITTEN
     except OSError:
         return False
 

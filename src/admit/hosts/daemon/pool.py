@@ -44,19 +44,29 @@ class Pool(Generic[T]):
         """Items that are worked on."""
         return self._busy
 
-    def put(self, item: T) -> None:
-        """Add an item at the end."""
+    def put(self, *items: T) -> None:
+        """Add items at the end."""
         with self._changed:
-            self._queue.append((time.monotonic(), item))
-            self._changed.notify()
+            now = time.monotonic()
+            self._queue.extend((now, item) for item in items)
+            self._changed.notify(len(items))
 
     def take_late(self, before: float) -> list[T]:
-        """Take out what was put in before this moment (monotonic seconds) and no thread has taken."""
-        late = []
+        """Take out what was put in before this moment (monotonic seconds), idle threads' next items aside."""
         with self._changed:
-            while self._queue and self._queue[0][0] <= before:
-                late.append(self._queue.popleft()[1])
-        return late
+            late = sum(put <= before for put, _ in self._queue)  # the first ones: they are in order
+            soon = min(late, len(self._threads) - self._busy)
+            taken = [self._queue[n][1] for n in range(soon, late)]
+            for _ in taken:
+                del self._queue[soon]
+        return taken
+
+    def take_all(self) -> list[T]:
+        """Take out everything that waits."""
+        with self._changed:
+            taken = [item for _, item in self._queue]
+            self._queue.clear()
+        return taken
 
     def oldest(self) -> float | None:
         """When the item was put in that waits longest, monotonic seconds."""

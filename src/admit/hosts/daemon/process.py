@@ -93,6 +93,7 @@ def serve(path: str, *, cause: str, service: Callable[[Config], Service] = hooks
         watch=Watch(path),
         tend=lambda: made.store.prune(now_ms()) and None,
         on_tick=log.rotate,
+        at_end=made.ledger.close,
     )
     if not daemon.start():
         return None
@@ -101,10 +102,7 @@ def serve(path: str, *, cause: str, service: Callable[[Config], Service] = hooks
     gc.collect()
     gc.freeze()  # what was loaded by now stays
     say(f"serving at {path}")
-    try:
-        return daemon.serve_forever(cause)
-    finally:
-        made.ledger.close()
+    return daemon.serve_forever(cause)
 
 
 def detach() -> None:

@@ -85,9 +85,9 @@ class Recorder:
             self._odd[cause] += 1
         self._write("host.hook_odd", {"event": event, "cause": cause})
 
-    def shed(self, queue: int, limit: int) -> None:
-        """A hook was answered at once because `queue` others waited, or none of `limit` threads was free."""
-        self._write("admit.shed", {"queue": queue, "limit": limit})
+    def shed(self, count: int, queue: int, limit: int) -> None:
+        """So many hooks were answered at once because `queue` waited, and no more than `limit` may."""
+        self._write("admit.shed", {"queue": queue, "limit": limit}, count)
 
     def write_minute(self, *, whole: bool = True) -> None:
         """Write the hooks of a minute that is over; with `whole` False of one that is not."""
@@ -113,6 +113,7 @@ class Recorder:
                 "other_clients": sorted(self._other_clients),
             }
 
-    def _write(self, type: str, body: Mapping[str, Any]) -> None:
+    def _write(self, type: str, body: Mapping[str, Any], count: int = 1) -> None:
         if self._ledger is not None:
-            self._ledger.append(Record(events=(Event(new_id(), type, now_ms(), body),)))
+            events = (Event(new_id(), type, now_ms(), body) for _ in range(count))
+            self._ledger.append(Record(events=tuple(events)))

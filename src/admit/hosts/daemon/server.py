@@ -13,7 +13,7 @@ import selectors
 import socket
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ Handler = Callable[[str, str, bytes, int], Handled]
 Prefilter = Callable[[str, bytes], bool]
 
 ACCEPT_AT_ONCE = 64
+ACCEPT_PAUSE_S = 0.01
 NEVER = float("inf")
 
 
@@ -42,17 +43,17 @@ class Limits(NamedTuple):
     Attributes:
         workers: Threads that run handlers.
         queue: Requests that may wait for one of them; more are shed.
-        worker_wait_s: A request that waited so long is shed.
+        worker_wait_s: A request that waited so long is shed, so that its client hears of it within 20 ms.
         read_s: A request must be whole so long after it was accepted.
         idle_s: Without a request for so long the daemon leaves.
         drain_s: How long it waits for what is running when it leaves.
         connections: Open at once; more are closed without a word.
-        held_bytes: Of payloads that are read or worked on; more are shed.
+        held_bytes: Of payloads that are read or worked on; a request beyond it is shed, read or not.
     """
 
     workers: int = 8
     queue: int = 32
-    worker_wait_s: float = 0.020
+    worker_wait_s: float = 0.010
     read_s: float = 1.0
     idle_s: float = 1800.0
     drain_s: float = 2.0
@@ -98,6 +99,7 @@ class Server:
         self._recorder = recorder
         self._status = status
         self._open: set[Connection] = set()
+        self._whole: list[Connection] = []
         self._back: deque[Connection] = deque()
         self._due = NEVER
         self._pool = Pool(limits.workers, self._work, "admit-worker")
@@ -136,6 +138,7 @@ class Server:
                 self._readable(key.data)
             else:
                 key.data()
+        self._dispatch()
         while self._back:
             self._await_written(self._back.popleft())
         if time.monotonic() >= self._due:
@@ -153,26 +156,26 @@ class Server:
     def drain(self, end: float) -> None:
         """Refuse what is new, skip what waits, let what runs end; at most until then (monotonic seconds)."""
         self._stop_listening()
-        for conn in self._pool.take_late(NEVER):
+        for conn in self._pool.take_all():
             self._skip(conn, "off")
         for conn in self._open.copy():
             if conn.phase is Phase.READING:
                 send(conn.sock, SKIP)
-                self._end(conn)
+                self._give_up(conn)
         while self._open and time.monotonic() < end:
             self.turn(end)
         for conn in self._open.copy():
             if conn.phase is Phase.WRITTEN:
-                self._settle(conn, written=False)
+                self._give_up(conn)
         self._pool.close(max(0.0, end - time.monotonic()))
         self._records.close(max(0.1, end - time.monotonic()))
 
     def close(self) -> None:
         """Close every socket."""
         self._stop_listening()
+        self._selector.close()
         for conn in self._open.copy():
             self._end(conn)
-        self._selector.close()
         self._wake_in.close()
         self._wake_out.close()
 
@@ -185,7 +188,10 @@ class Server:
         for _ in range(ACCEPT_AT_ONCE):
             try:
                 sock, _ = self._listener.accept()
-            except OSError:
+            except BlockingIOError:
+                return
+            except OSError:  # no file descriptors, perhaps
+                time.sleep(ACCEPT_PAUSE_S)
                 return
             try:
                 ours = peer_uid(sock) == os.geteuid()
@@ -196,23 +202,26 @@ class Server:
             if not ours or len(self._open) >= self._limits.connections:
                 sock.close()
                 continue
-            sock.setblocking(False)
             self.last = time.monotonic()
             conn = Connection(sock, self.last, self.last + self._limits.read_s)
             self._open.add(conn)
-            self._wait_for(conn)
+            self._read(conn)  # mostly it is there already
 
     def _wait_for(self, conn: Connection) -> None:
         self._selector.register(conn.sock, selectors.EVENT_READ, conn)
         self._due = min(self._due, conn.deadline)
 
     def _readable(self, conn: Connection) -> None:
+        self._selector.unregister(conn.sock)
         if conn.phase is Phase.WRITTEN:
             self._settle(conn, said_written(conn.sock))
-            return
+        else:
+            self._read(conn)
+
+    def _read(self, conn: Connection) -> None:
+        """Take what has come of a request; what is not whole is waited for."""
         try:
-            if not conn.receive():
-                return
+            whole = conn.receive()
         except BadFrame:
             send(conn.sock, SKIP)
             self._end(conn)
@@ -224,19 +233,40 @@ class Server:
         except OSError:
             self._end(conn)
         else:
-            self._selector.unregister(conn.sock)
-            self._dispatch(conn)
+            if self._held_bytes() > self._limits.held_bytes:
+                self._shed([conn], len(self._pool), self._limits.queue)
+            elif whole:
+                conn.phase = Phase.WORKING
+                self._whole.append(conn)
+            else:
+                self._wait_for(conn)
 
-    def _dispatch(self, conn: Connection) -> None:
-        """Answer a whole request here, or hand it to a thread."""
-        header, now = conn.request, time.monotonic()
-        conn.phase = Phase.WORKING
-        conn.deadline = now + header.budget_ms / 1000
+    def _dispatch(self) -> None:
+        """Hand whole requests to threads, after those that can be answered here were."""
+        if not self._whole:
+            return
+        now, shed, work = time.monotonic(), [], []
+        idle = self._limits.workers - self._pool.busy
+        waiting = len(self._pool)
+        room = self._limits.queue + max(0, idle) - waiting
+        for conn in self._whole:
+            conn.deadline = now + conn.request.budget_ms / 1000
+            if self._answered_here(conn):
+                continue
+            (shed if len(work) >= room else work).append(conn)
+        self._whole.clear()
+        self._shed(shed, waiting, self._limits.queue)
+        if work:
+            self._pool.put(*work)
+            self._due = min(self._due, now + self._limits.worker_wait_s)
+
+    def _answered_here(self, conn: Connection) -> bool:
+        header = conn.request
         if header.host == OWN_HOST:
             known = header.event == STATUS
             send(conn.sock, reply(json.dumps(self._status()).encode()) if known else SKIP)
             self._end(conn)
-            return
+            return True
         self.met_other_version |= header.version != __version__
         if header.length > MAX_PAYLOAD:
             self._skip(conn, "skip")
@@ -245,11 +275,9 @@ class Server:
             self._skip(conn, "off")
         elif not self._wanted(header.event, conn.payload):
             self._skip(conn, "prefilter")
-        elif len(self._pool) >= self._limits.queue or self._held_bytes() > self._limits.held_bytes:
-            self._shed(conn, len(self._pool), self._limits.queue)
         else:
-            self._pool.put(conn)
-            self._due = min(self._due, now + self._limits.worker_wait_s)
+            return False
+        return True
 
     def _wanted(self, event: str, payload: bytes) -> bool:
         try:
@@ -293,7 +321,6 @@ class Server:
     def _await_written(self, conn: Connection) -> None:
         conn.payload = b""
         conn.phase = Phase.WRITTEN
-        conn.sock.setblocking(False)
         self._wait_for(conn)
 
     def _settle(self, conn: Connection, written: bool) -> None:
@@ -303,9 +330,14 @@ class Server:
         if answer is not None:
             self._records.put(lambda: answer.after(written))
 
-    def _shed(self, conn: Connection, queue: int, limit: int) -> None:
-        self._skip(conn, "shed")
-        self._recorder.shed(queue, limit)
+    def _shed(self, conns: Sequence[Connection], queue: int, limit: int) -> None:
+        """Answer `skip` to each, before anything else is done for any of them."""
+        heard = [send(conn.sock, SKIP) for conn in conns]
+        for conn, one in zip(conns, heard, strict=True):
+            self._answered(conn, 0, "shed" if one else "gone")
+            self._end(conn)
+        if conns:
+            self._recorder.shed(len(conns), queue, limit)
 
     def _skip(self, conn: Connection, outcome: str) -> None:
         self._answered(conn, 0, outcome if send(conn.sock, SKIP) else "gone")
@@ -316,17 +348,19 @@ class Server:
         self._recorder.answered(conn.request, bytes_out, elapsed_ms, outcome)
 
     def _end(self, conn: Connection) -> None:
-        if conn.phase is not Phase.WORKING:
-            with suppress(KeyError, ValueError):
-                self._selector.unregister(conn.sock)
         conn.sock.close()
         self._open.discard(conn)
+
+    def _give_up(self, conn: Connection) -> None:
+        """End a connection that the selector watches."""
+        self._selector.unregister(conn.sock)
+        self._settle(conn, written=False)
 
     def _sweep(self) -> None:
         """Give up what is late, and set when to look again."""
         now = time.monotonic()
-        for conn in self._pool.take_late(now - self._limits.worker_wait_s):
-            self._shed(conn, len(self._pool) + 1, self._limits.workers)
+        late = self._pool.take_late(now - self._limits.worker_wait_s)
+        self._shed(late, len(self._pool) + len(late), self._limits.workers)
         due = NEVER
         for conn in self._open.copy():
             if conn.phase is Phase.WORKING:
@@ -336,9 +370,11 @@ class Server:
                 continue
             if conn.phase is Phase.READING:
                 self._recorder.odd(conn.event, "deadline")
-            self._settle(conn, written=False)
+            self._give_up(conn)
         oldest = self._pool.oldest()
-        self._due = due if oldest is None else min(due, oldest + self._limits.worker_wait_s)
+        if oldest is not None:  # one that is late by now waits for an idle thread, which is on its way
+            due = min(due, max(oldest + self._limits.worker_wait_s, now + self._limits.worker_wait_s / 2))
+        self._due = due
 
     def _stop_listening(self) -> None:
         with suppress(KeyError, ValueError):

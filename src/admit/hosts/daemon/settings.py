@@ -7,6 +7,7 @@ import time
 
 from admit.config.layers import Config, load
 
+from .log import trace
 from .server import DEFAULTS, Limits
 
 EVERY_S = 1.0
@@ -20,10 +21,14 @@ class Settings:
         self._read = time.monotonic()
 
     def config(self) -> Config:
-        """The settings, at most a second old."""
+        """The settings, at most a second old; where they cannot be read, those from before. Never raises."""
         now = time.monotonic()
         if now - self._read >= EVERY_S:
-            self._config, self._read = load(project=False), now
+            self._read = now
+            try:
+                self._config = load(project=False)
+            except Exception as error:
+                trace("reading the settings", error)
         return self._config
 
     def is_off(self) -> bool:

@@ -1,0 +1,1 @@
+"""What `bench/hosts.py` is made of."""
