@@ -90,7 +90,7 @@ def serve(path: str, *, cause: str, service: Callable[[Config], Service] = hooks
         prefilter=made.prefilter,
         is_off=settings.is_off,
         recorder=Recorder(made.ledger),
-        watch=Watch(path),
+        watch=Watch(path, drop_caches=gc.collect),  # what is kept has caps of its own
         tend=lambda: made.store.prune(now_ms()) and None,
         on_tick=log.rotate,
         at_end=made.ledger.close,

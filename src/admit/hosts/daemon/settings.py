@@ -40,8 +40,8 @@ class Settings:
         values = self._config.values
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return DEFAULTS._replace(
-            workers=values.get("hosts.daemon.workers", DEFAULTS.workers),
-            queue=values.get("hosts.daemon.queue", DEFAULTS.queue),
-            idle_s=float(values.get("hosts.daemon.idle_s", DEFAULTS.idle_s)),
+            workers=values["hosts.daemon.workers"],
+            queue=values["hosts.daemon.queue"],
+            idle_s=float(values["hosts.daemon.idle_s"]),
             connections=min(DEFAULTS.connections, soft // 2) if soft > 0 else DEFAULTS.connections,
         )
