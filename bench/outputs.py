@@ -31,6 +31,7 @@ def arguments() -> argparse.Namespace:
         "--data", type=Path, help="folder of the public data; without it, sets that need it are skipped"
     )
     parser.add_argument("--peers", action="store_true", help="install and run the peers as well")
+    parser.add_argument("--judges", action="store_true", help="also ours with the filter and the local judge")
     parser.add_argument("--curve", action="store_true", help="also at budgets from 2,000 to 15,000")
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="write the curve of the set as SVG (implies --curve)"
@@ -64,7 +65,7 @@ def main() -> int:
             print(f"### {case_set.title}: skipped, needs --data\n")
             continue
         cases = case_set.load(options.data or Path())
-        done = run(name, case_set, cases, options.budget, peers=options.peers)
+        done = run(name, case_set, cases, options.budget, peers=options.peers, judges=options.judges)
         results += done.results
         print(report.table(case_set, done, options.budget))
         if name.startswith("ci"):

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from . import report, speed
-from .runner import OURS, Result, run
+from . import filtered, report, speed
+from .case import score
+from .runner import OURS, Result, admit_output, run
 from .sets import SETS, CaseSet
-from .stats import mean, wilson
+from .stats import mean, paired, wilson
 
 
 class Bar(NamedTuple):
@@ -31,9 +32,7 @@ def measure(data: Path | None) -> list[Bar]:
     bars.append(Bar("CI jobs labelled by segment, 6,000", "≥ 0.60", "not run: no data", None))
     bars += _by_set("own-test", 6_000, data, _answers)
     bars += _by_set("wentback", 6_000, data, _went_back)
-    bars.append(
-        Bar("filter over local selection at equal size", "interval above 0", "not run: needs a judge", None)
-    )
+    bars += _filter()
     bars += _speed()
     return bars
 
@@ -98,6 +97,23 @@ def _went_back(case_set: CaseSet, ours: list[Result]) -> list[Bar]:
     return [
         Bar("used next, minus a blind excerpt of the same size, 6,000", "≥ +0.20", text, better.mean >= 0.20)
     ]
+
+
+def _filter() -> list[Bar]:
+    """The filter against the local selection where that misses something, and against a hostile judge."""
+    case_set, budget = SETS["own-dev"], 2_000
+    cases = case_set.load(Path())
+    local = [score(case, admit_output(case, budget)) for case in cases]
+    bars = []
+    for row, mode in filtered.ROWS.items():
+        judged = [score(case, filtered.filtered(case, budget, mode).text) for case in cases]
+        better = paired(judged, local)
+        name = f"{row.removeprefix('admit, ')}, minus local selection, {case_set.title}, {budget:,}"
+        bars.append(Bar(name, "interval above 0, else off", report.signed(better), better.low > 0))
+    failures = SETS["own-failures"].load(Path())
+    lost = sum(filtered.guarded_lines_lost(case, 6_000) for case in [*failures, *cases])
+    bars.append(Bar("guarded lines lost to a judge that scores all 0", "0", f"{lost}", lost == 0))
+    return bars
 
 
 def _speed() -> list[Bar]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from functools import partial
 from typing import NamedTuple
 
 from peers import OUTPUT_PEERS, NotRun, Worker
 
+from . import filtered
 from .baselines import BASELINES, Baseline
 from .case import Case, counted_recall, score
 from .oracle import distinct_lines, oracle
@@ -57,13 +59,27 @@ def admit_output(case: Case, budget: int) -> str:
     return filter_output(case.text, case.task, exit_code=case.exit_code, max_chars=budget)
 
 
-def run(name: str, case_set: CaseSet, cases: list[Case], budget: int, *, peers: bool = False) -> Report:
-    """Run ours, the oracle, the baselines and, if asked, the peers over ``cases``."""
+def run(
+    name: str,
+    case_set: CaseSet,
+    cases: list[Case],
+    budget: int,
+    *,
+    peers: bool = False,
+    judges: bool = False,
+) -> Report:
+    """Run ours, the oracle, the baselines and, if asked, ours with judges and the peers over ``cases``."""
     report = Report([], {})
     try:
         _add(report, name, case_set, budget, OURS, _timed(admit_output, cases, budget))
     except Exception as error:  # a fault of ours must not hide the other rows
         report.not_run[OURS] = f"{type(error).__name__}: {error}"
+    for row, mode in filtered.ROWS.items():
+        if judges:
+            shown_by = partial(_filtered, mode=mode)
+            _add(report, name, case_set, budget, row, _timed(shown_by, cases, budget))
+        else:
+            report.not_run[row] = "asked for with --judges"
     _add_oracle(report, name, case_set, cases, budget)
     for row, baseline in BASELINES.items():
         _add(report, name, case_set, budget, row, _timed(baseline, cases, budget))
@@ -82,6 +98,10 @@ def run(name: str, case_set: CaseSet, cases: list[Case], budget: int, *, peers: 
         for row, made in shown.items():
             _add(report, name, case_set, budget, row, made, trimmed=True)
     return report
+
+
+def _filtered(case: Case, budget: int, mode: str) -> str:
+    return filtered.filtered(case, budget, mode).text
 
 
 def _add_oracle(report: Report, name: str, case_set: CaseSet, cases: list[Case], budget: int) -> None:

@@ -26,7 +26,7 @@ def output_config(config: Config) -> OutputConfig:
 
 def output_judge(config: Config) -> tuple[Judge | None, JudgeProfile | None]:
     """The judge of this door; none where it may not be asked or its profile cannot be used."""
-    from admit.judges.profiles import load_judge, profile
+    from admit.judges.profiles import load_judge, profile, threshold
 
     if not config.may_ask("outputs") or config.values["judge.mode"] == "off":
         return None, None
@@ -35,8 +35,9 @@ def output_judge(config: Config) -> tuple[Judge | None, JudgeProfile | None]:
         door = chosen.doors.get("outputs")
         if door is None:
             return None, None
-        threshold = JudgeProfile().threshold if door.threshold is None else door.threshold
-        said = JudgeProfile(door.max_candidates, threshold, door.timeout_ms, chosen.name)
-        return load_judge(chosen, config=config.values), said
+        judge = load_judge(chosen, config=config.values)
+        least = threshold(chosen, "outputs", judge)
+        admits = JudgeProfile().threshold if least is None else least
+        return judge, JudgeProfile(door.max_candidates, admits, door.timeout_ms, chosen.name)
     except ConfigError:
         return None, None  # `admit doctor` and `admit config check` say what is wrong with it
