@@ -96,7 +96,7 @@ def _served(adapter: HostAdapter, event: str, raw: bytes, deps: Deps, budget_ms:
     if budget_ms is not None:
         door_ms = min(door_ms, budget_ms - CLIENT_MARGIN_MS)
     state = deps.sessions.at(adapter.name, ev.session)
-    ev = ev._replace(deadline_at=started + max(0, door_ms) / 1000)
+    ev = ev._replace(deadline_at=started + max(0, door_ms) / 1000, host_version=state.version)
     hook = Hook(ev, adapter, settings, state, deps)
     outcome, odd, data = Outcome(), "", NOTHING
     serve = moments.SERVE.get(ev.moment)

@@ -198,6 +198,14 @@ def test_emoji_count_twice_as_the_host_counts_them(place):
     assert 4_000 < utf16_length(shown) <= 9_500
 
 
+def test_two_streams_that_count_double_and_do_not_fit_together_are_left_alone(place):
+    host = Host(place, outputs__max_kept_chars=20_000)
+    text = "\n".join(f"{n} " + "🚀" * 30 for n in range(900))
+    assert host.tool("Bash", {"stdout": text, "stderr": text + "\nend"}, command="make") is None
+    assert [one.delivered for one in host.decisions] == ["no", "no"]
+    assert host.events("admit.not_delivered") == [{"cause": "size"}]
+
+
 def test_a_larger_budget_is_lowered_to_what_the_host_takes(place):
     host = Host(place, outputs__max_kept_chars=20_000)
     assert 8_000 < len(host.bash(log(3_000))["stdout"]) <= 9_500
@@ -436,6 +444,19 @@ def test_a_failure_between_floor_and_gate_is_stored_without_a_word(host):
     fields = {"tool_name": "Bash", "tool_input": {"command": "make"}, "error": log(100)}
     assert host.ask("PostToolUseFailure", **fields) == {}
     assert len([row for rec in host.ledger.records for row in rec.outputs]) == 1
+
+
+@pytest.mark.parametrize("why", ("no store", "no way to say it"))
+def test_a_failure_that_cannot_be_stored_or_named_says_nothing(host, why):
+    if why == "no store":
+        (host.folder / "state").write_text("no folder")
+    else:
+        routes.keep("claude-code", "2.1.332", {"inject": "no"})
+        host.writes(typed("make the parser tests pass"))
+        host.bash(log(100))
+    fields = {"tool_name": "Bash", "tool_input": {"command": "make"}, "error": log(230)}
+    assert host.ask("PostToolUseFailure", **fields) == {}
+    assert host.events("host.hook_odd") == []
 
 
 def test_the_failure_of_a_wrapped_command_has_been_here_before(host):

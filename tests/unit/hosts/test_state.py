@@ -146,6 +146,8 @@ def test_the_sessions_longest_unused_go_first_and_one_without_a_name_is_nobodys(
     assert sessions.at("claude-code", "") is not sessions.at("claude-code", "")
     sessions.drop("claude-code", "s0")
     assert sessions.at("claude-code", "s0") is not first
+    sessions.clear()
+    assert len(sessions) == 0
 
 
 def size(value, seen):
