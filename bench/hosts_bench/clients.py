@@ -71,8 +71,11 @@ def memory(home: Home) -> list[Figure]:
 def killed(home: Home, runs: int) -> list[Figure]:
     """A daemon that is killed at each step of the protocol: how many clients ended with 0 and in silence."""
     figures = []
+    path = os.path.join(home.folder, "run", "killed.sock")
+    with open(os.path.join(home.folder, "run", "d.start"), "w") as stamp:
+        stamp.write("1")  # as if a client had just started a daemon: none is to come up here
     for name, (cut, says) in STEPS.items():
-        path = os.path.join(home.folder, "run", "k.sock")
+        os.utime(stamp.name)
         good = sum(_killed_once(home, path, cut) == (0, says, b"") for _ in range(runs))
         beside = "silence" if not says else "the whole answer, which had left"
         figures.append(Figure(f"killed {name}, × {runs}", 100 * good / runs, 100, "%", beside, least=True))
