@@ -288,7 +288,7 @@ class OutputGate:
         shown = show(
             looked,
             selection,
-            nonce(self._key, hashlib.sha256(output.data).digest(), looked.view.data),
+            nonce(self._key, bytes.fromhex(ref.sha256), looked.view.data),
             exit_code=output.exit_code,
             notes=_notes(looked.chars, output.host_limit_chars, ref, verdicts, drops),
             recall=self._way(ref.id),
@@ -342,7 +342,7 @@ class OutputGate:
         self, output: RawOutput, seen: Seen, ref: OutputRef, chars: int, data: bytes
     ) -> OutputResult:
         lines = line_count(data)
-        digits = nonce(self._key, hashlib.sha256(output.data).digest(), data)
+        digits = nonce(self._key, bytes.fromhex(ref.sha256), data)
         text = unchanged_line(digits, seen, chars, lines, output.exit_code, self._way(ref.id))
         result = _original(output, "duplicate", "")._replace(original_chars=chars, original_lines=lines)
         return self._replaced(result, output, f"{text}\n", f"{text}\n".encode())
