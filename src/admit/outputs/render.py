@@ -136,7 +136,7 @@ def _marker(nonce: str, gap: Gap) -> str:
 def _writable(raw: bytes, text: str) -> bytes:
     """The bytes of a kept range: each line as it came, unless the view took something out of it."""
     if b"\x1b" not in raw and b"\r" not in raw:
-        return raw
+        return raw  # mutant: only faster
     lines = zip(raw.split(b"\n"), text.split("\n"), strict=True)
     return b"\n".join(shown.encode() if _is_cleaned(line) else line for line, shown in lines)
 

@@ -75,7 +75,6 @@ def _windows(
             continue
         start = _line_start(data, max(low, at - AROUND))
         end = _line_end(data, min(high, at + AROUND))
-        start, end = max(low, start), min(high, end)
         room -= end - start
         lines -= data.count(b"\n", start, end)
         if room < 0 or lines < 0:
@@ -125,7 +124,6 @@ def _any_of(words: tuple[bytes, ...]) -> Any:
 
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1  # bytes are matched as they are
-    options.log_errors = False
     literals = b"|".join(map(re2.escape, words))
     # The rest of the line is taken along: one hit a line is enough.
     return re2.compile(b"(" + literals + b")[^\n]*", options)
@@ -170,8 +168,6 @@ def _line_start(data: bytes, at: int) -> int:
 
 
 def _line_end(data: bytes, at: int) -> int:
-    if at >= len(data):
-        return len(data)
     found = data.find(b"\n", at, at + AROUND)
     return found + 1 if found >= 0 else _character(data, at)
 

@@ -82,9 +82,7 @@ def score_lines(texts: Sequence[str], index: LineIndex, task: TaskWords) -> Task
     scores: dict[int, float] = {}
     rare: set[int] = set()
     for term, weight in task.weights.items():
-        hits = counts.get(term)
-        if not hits:
-            continue
+        hits = counts.get(term, {})
         value = weight * idf(n, len(hits))
         for line, tf in hits.items():
             scores[line] = scores.get(line, 0.0) + value * saturation(tf, line_cost(texts[line]), average)

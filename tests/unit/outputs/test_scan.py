@@ -130,6 +130,26 @@ LOGS = st.lists(
 ).map(lambda runs: b"".join(text * times for text, times in runs))
 
 
+def test_windows_that_meet_are_one_and_every_span_has_its_own_line_number():
+    data = planted(9_000, 9_050, 15_000, 22_000, 30_000)
+    spans = scan(data, ("needle",), scan_chars=400_000).spans
+    assert len(spans) == 6
+    assert [span.number for span in spans] == [data.count(b"\n", 0, span.start) + 1 for span in spans]
+    assert all(one.end < other.start for one, other in pairwise(spans))
+
+
+def test_windows_in_very_short_lines_are_bounded_by_their_number():
+    data = (b"a\n" * 60 + b"needle\n") * 10_000
+    spans, _ = scan(data, ("needle",), scan_chars=4_000_000)
+    lines = [data.count(b"\n", span.start, span.end) for span in spans]
+    assert len(spans) > 3 and 90_000 < sum(lines) <= 101_000
+
+
+def test_a_word_is_found_beside_bytes_that_are_no_text():
+    data = planted(20_000, word=b"\xff\xfe needle \xff")
+    assert holds(data, scan(data, ("needle",), scan_chars=4_000_000).spans, b"needle")
+
+
 @settings(deadline=None, max_examples=60)
 @given(LOGS, st.integers(SMALLEST, 60_000))
 def test_spans_stand_apart_in_order_with_the_right_line_numbers_and_between_characters(data, scan_chars):

@@ -127,6 +127,15 @@ def test_beyond_the_lines_that_are_read_word_by_word_letters_count_as_the_word(m
     lines = [*FILLER, "beta beta", *["alphabet"] * 3]
     values = scores(lines, "alpha beta").values
     assert values[300] == 1 and all(values[301:])
+    # The word counts once, however often it stands.
+    lines = [*FILLER, "beta", "gamma", *["alphabet alphabet"] * 3, "alpha and a alpha"]
+    values = scores(lines, "alpha beta gamma").values
+    assert values[302] == values[305] > 0
+    # What was read for one word is not read again for another, and counts for the limit.
+    lines = [*FILLER, "beta one", "beta two", "gammas"]
+    assert scores(lines, "gamma beta").values[302] > 0
+    lines = [*FILLER, "beta gamma", "beta gammarays", "deltas"]
+    assert scores(lines, "gamma beta").values[301] < scores(lines, "gamma beta").values[300]
 
 
 def test_case_16_a_carriage_return_at_the_end_of_each_line_changes_no_value():
