@@ -7,11 +7,12 @@ for it afterwards.
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import threading
-import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from queue import Empty, SimpleQueue
 from types import MappingProxyType
 
 from admit.core.events import DROP_CAUSES
@@ -31,10 +32,11 @@ from .writer import Item, Writer
 QUEUE_RECORDS = 1_024
 QUEUE_BYTES = 8 * 1024 * 1024
 BATCH_RECORDS = 64
-# A batch is written at once when somebody waits for it, else when it is full or this old.
+# Records that nobody waits for are gathered for so long, and then written together.
 BATCH_AGE_S = 0.05
 IDLE_S = 60.0
 
+WRITTEN, WANTED, CLOSING = "written", "wanted", "closing"
 
 # A connection must not be closed by a process that did not open it (sqlite.org/howtocorrupt.html, 2.6).
 _LEFT_TO_THE_PARENT: list[Writer] = []
@@ -61,17 +63,16 @@ class SqliteLedger:
         """The state of one process: a fork starts with an empty queue, its own writer, and no thread."""
         self._pid = os.getpid()
         self._id = os.urandom(8).hex()
-        self._seq = 0
-        self._changed = threading.Condition()
-        self._queue: deque[Item] = deque()
-        self._queued_bytes = 0
-        self._unsettled = 0
-        self._in_hand: list[Item] = []
+        self._numbers = itertools.count(1)
+        # `append` takes no lock: it must not wait for a thread that was put to sleep while it held one.
+        self._queue: deque[Item] = deque()  # an item stays in it until it is settled
+        self._bell: SimpleQueue[str] = SimpleQueue()
+        self._rung = False
+        self._settled = threading.Condition()
         self._report: dict[str, int] = dict.fromkeys(FlushReport._fields, 0)
         self._waiting = 0
-        self._due: float | None = None
-        self._closing = False
         self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
         self._writer = Writer(self._places, self._id, self._config, self._number, self._install_key)
 
     def append(self, rec: Record) -> None:
@@ -81,22 +82,16 @@ class SqliteLedger:
         try:
             self._after_fork()
             item = Item(rec)
-            with self._changed:
-                if item.numbered:
-                    self._seq += 1
-                    item.seq = self._seq
-                self._unsettled += 1
-                full = len(self._queue) >= QUEUE_RECORDS or self._queued_bytes > QUEUE_BYTES
-                if not full:
-                    self._queue.append(item)
-                    self._queued_bytes += item.weight
-                    # Rows about stored outputs alone wait for the decision, which follows the answer.
-                    if item.numbered and self._due is None:
-                        self._due = time.monotonic() + BATCH_AGE_S
-                        self._start()
-                        self._changed.notify_all()
-            if full:
+            if item.numbered:
+                item.seq = self._number()
+            if len(self._queue) >= QUEUE_RECORDS or self._queued_bytes(item) > QUEUE_BYTES:
                 self._settle([item], self._writer.spool([item]))
+                return
+            self._queue.append(item)
+            # Rows about stored outputs alone wait for the decision, which follows the answer.
+            if item.numbered and not self._rung:
+                self._rung = True
+                self._ring(WRITTEN)
         except Exception:
             self._writer.count("internal")
 
@@ -105,22 +100,19 @@ class SqliteLedger:
         late: list[Item] = []
         self._after_fork()
         try:
-            with self._changed:
-                if self._unsettled:
-                    self._start()
+            if self._queue:
+                with self._settled:
                     self._waiting += 1
-                    self._changed.notify_all()
-                    self._changed.wait_for(lambda: not self._unsettled, timeout_ms / 1000)
+                    self._ring(WANTED)
+                    self._settled.wait_for(lambda: not self._queue, timeout_ms / 1000)
                     self._waiting -= 1
                     # The thread may still commit what it has in hand: written twice, it is there once.
-                    late = [item for item in (*self._in_hand, *self._queue) if not item.settled]
-                    self._queue.clear()
-                    self._queued_bytes = 0
+                    late = [item for item in list(self._queue) if not item.settled]
             if late:
                 self._settle(late, self._writer.spool(late))
         except Exception:
             self._settle(late, [self._writer.count("internal")] * len(late))
-        with self._changed:
+        with self._settled:
             report = FlushReport(**self._report)
             self._report = dict.fromkeys(self._report, 0)
         return report
@@ -234,63 +226,67 @@ class SqliteLedger:
         thread = self._thread
         if thread is not None:
             atexit.unregister(self._at_exit)
-            with self._changed:
-                self._closing = True
-                self._changed.notify_all()
+            self._bell.put(CLOSING)
             thread.join(self._close_wait_ms / 1000)
             self._thread = None
-            self._closing = False
 
     def _at_exit(self) -> None:
         self.flush(self._close_wait_ms)
+
+    def _queued_bytes(self, item: Item) -> int:
+        """Bytes that wait before this item, estimated: from running totals, which need no lock."""
+        try:
+            first, last = self._queue[0], self._queue[-1]
+        except IndexError:
+            return 0
+        item.total = last.total + item.weight
+        return last.total - first.total + first.weight
 
     def _hashed(self, session: str | None) -> str | None:
         return session if session is None or session.startswith("hmac:") else self.keyed([session])[0]
 
     def _number(self) -> int:
-        """The next number, for a record that the writer makes itself."""
-        with self._changed:
-            self._seq += 1
-            return self._seq
+        """The next number of this writer."""
+        return next(self._numbers)
 
-    def _start(self) -> None:
+    def _ring(self, what: str) -> None:
+        """Wake the thread, which is started by the first ring."""
+        self._bell.put(what)
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="admit-ledger", daemon=True)
-            self._thread.start()
-            atexit.register(self._at_exit)
+            with self._starting:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, name="admit-ledger", daemon=True)
+                    self._thread.start()
+                    atexit.register(self._at_exit)
 
     def _run(self) -> None:
         while True:
-            with self._changed:
-                idle = not self._changed.wait_for(self._is_ready, self._patience())
-                self._in_hand = [self._queue.popleft() for _ in range(min(BATCH_RECORDS, len(self._queue)))]
-                self._queued_bytes -= sum(item.weight for item in self._in_hand)
-                if not self._queue:
-                    self._due = None
-                done = self._closing and not self._in_hand
-            if self._in_hand:
-                outcomes = self._writer.commit(self._in_hand)
-                self._settle(self._in_hand, outcomes)
-                self._in_hand = []
-            elif done:
+            rung = self._next_ring(IDLE_S)
+            if rung == WRITTEN and not self._waiting:
+                rung = self._next_ring(BATCH_AGE_S) or rung
+            # From here on a new record rings again; one that came before is in the queue already.
+            self._rung = False
+            while batch := [item for item in list(self._queue) if not item.settled][:BATCH_RECORDS]:
+                self._settle(batch, self._writer.commit(batch))
+            if rung == CLOSING:
                 self._writer.close()
                 return
-            self._writer.rest(idle=idle, wanted=lambda: bool(self._queue))
+            self._writer.rest(idle=not rung, wanted=lambda: bool(self._queue))
 
-    def _is_ready(self) -> bool:
-        if self._closing or (self._queue and (self._waiting or len(self._queue) >= BATCH_RECORDS)):
-            return True
-        return self._due is not None and time.monotonic() >= self._due
-
-    def _patience(self) -> float:
-        return IDLE_S if self._due is None else max(0.0, self._due - time.monotonic())
+    def _next_ring(self, wait_s: float) -> str:
+        """Why the bell rang; nothing after the wait."""
+        try:
+            return self._bell.get(timeout=wait_s)
+        except Empty:
+            return ""
 
     def _settle(self, items: Sequence[Item], outcomes: Sequence[str]) -> None:
         """Count what became of records: ``committed``, ``spooled``, or the cause of a drop."""
-        with self._changed:
+        with self._settled:
             for item, outcome in zip(items, outcomes, strict=True):
                 if not item.settled:
                     item.settled = True
-                    self._unsettled -= 1
                     self._report["dropped" if outcome in DROP_CAUSES else outcome] += 1
-            self._changed.notify_all()
+            while self._queue and self._queue[0].settled:
+                self._queue.popleft()
+            self._settled.notify_all()

@@ -43,10 +43,11 @@ class Item:
     Attributes:
         numbered: Whether it takes a number of its writer.
         weight: Estimated bytes in memory.
+        total: Of this and everything queued before it since the queue was last empty.
         settled: Whether it is known what became of it.
     """
 
-    __slots__ = ("numbered", "rec", "seq", "settled", "weight")
+    __slots__ = ("numbered", "rec", "seq", "settled", "total", "weight")
 
     def __init__(self, rec: Record) -> None:
         self.rec = rec
@@ -57,7 +58,7 @@ class Item:
         texts = sum(len(text.text) for text in rec.texts)
         fields = sum(len(one) for event in rec.events for one in event.body.values() if isinstance(one, str))
         rows = 1 + len(rec.candidates) + len(rec.verdicts) + len(rec.calls) + len(rec.events)
-        self.weight = 512 * rows + replies + texts + fields
+        self.weight = self.total = 512 * rows + replies + texts + fields
 
 
 class Writer:

@@ -172,13 +172,29 @@ def test_a_full_queue_goes_straight_to_the_spool(made, monkeypatch):
     time.sleep(0.2)  # the thread has it in hand, and waits for the lock
     for k in range(5):
         ledger.append(record(f"d{k}"))
-    assert waiting().count() == 2
+    assert waiting().count() == 3
     other.execute("COMMIT")
     other.close()
-    assert ledger.flush(10_000) == FlushReport(committed=4, spooled=2)
+    assert ledger.flush(10_000) == FlushReport(committed=3, spooled=3)
     ledger.close()
     recover()
     assert sorted(ids()) == ["d0", "d1", "d2", "d3", "d4", "first", "made"]
+
+
+def test_a_queue_full_of_bytes_goes_to_the_spool_too(made, monkeypatch):
+    monkeypatch.setattr(sqlite_module, "QUEUE_BYTES", 20_000)
+    ledger = SqliteLedger()
+    other = holding(database())
+    wide = [
+        record(f"d{k}", n=0)._replace(texts=(TextRow(f"hmac:{k}", "task", "x" * 9_000),)) for k in range(6)
+    ]
+    for rec in wide:
+        ledger.append(rec)
+    assert waiting().count() == 4
+    other.execute("COMMIT")
+    other.close()
+    assert ledger.flush(10_000) == FlushReport(committed=2, spooled=4)
+    ledger.close()
 
 
 def test_a_corrupt_database_is_set_aside_and_a_new_one_is_started(made):
