@@ -26,6 +26,7 @@ from admit.hosts.claude_code.selftest import Evidence, ProbeResult, capability, 
 from admit.hosts.claude_code.session import Heard, Ran
 from admit.hosts.fake_messages import Call, FakeMessages, call_id
 from admit.hosts.model import Capability
+from admit.ledger import iter_records
 
 ADMIT = str(Path(sys.executable).with_name("admit"))
 
@@ -305,6 +306,14 @@ def test_the_real_client_lets_through_what_admit_relies_on(place):
     assert shown["replace-failed"][0] == "fail"
 
 
+def delivered(database):
+    """What the transcript proved to have reached the model."""
+    if not database.exists():
+        return []
+    events = [event for record in iter_records(str(database)) for event in record.events]
+    return [event for event in events if event.type == "admit.delivered"]
+
+
 @needs_client
 def test_a_session_of_the_real_client_after_init_goes_through_the_real_daemon(place, tmp_path):
     """As a user does it: init, a session that starts the daemon, a session whose output is cut and proven."""
@@ -350,7 +359,10 @@ def test_a_session_of_the_real_client_after_init_goes_through_the_real_daemon(pl
                 time.sleep(0.1)
         assert results[-1].startswith("[admit ") and "error: unknown type name 'token_t'" in results[-1]
         assert len(results[-1]) < 9_500 < len(log)
-        assert admit("ledger", "show", "--json").returncode == 0
+        database = place / "state" / "admit" / "ledger.db"
+        while not (proven := delivered(database)) and time.monotonic() < end:
+            time.sleep(0.1)
+        assert [(event.door, event.body["channel"]) for event in proven] == [("outputs", "replace")]
     finally:
         done = admit("uninstall", "--yes", "--json")
     assert done.returncode == 0, done.stderr
