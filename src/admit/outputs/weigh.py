@@ -69,7 +69,7 @@ def weigh(view: View, output: RawOutput, task: Task, sought: TaskWords, config: 
     text = joined(texts)
     report = parse_all(texts, text)
     index = index_lines(texts, text)
-    del text
+    del text  # mutant: only memory
     words = with_user_words(config.words_strong, config.words_weak, config.words_negated)
     # Without any line there is still one empty line of text.
     diag = _heard(diagnose(index.lowered, words)[: len(texts)], report)

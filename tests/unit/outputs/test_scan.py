@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from admit.outputs.scan import AROUND, BYTES_PER_LINE, HEAD, TAIL, WINDOWS, scan
+from admit.outputs.scan import AROUND, BYTES_PER_LINE, HEAD, TAIL, WINDOWS, _nth_line, _nth_line_back, scan
 
 LINE = b"an ordinary line of a log that says nothing at all, with 72 characters.\n"
 BIG = LINE * 70_000  # 5 MB
@@ -162,6 +162,14 @@ def test_spans_stand_apart_in_order_with_the_right_line_numbers_and_between_char
     assert all(one.end < other.start for one, other in pairwise(spans))
     if data:
         assert spans[0].start == 0 and spans[-1].end == len(data)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 700_000, 999_999, 1_000_000])
+def test_the_nth_line_is_found_across_blocks_from_either_end(n):
+    data = b"a\n" * 1_000_000
+    assert _nth_line(data, n) == 2 * n
+    assert _nth_line_back(data, n) == len(data) - 2 * n
+    assert _nth_line(data, 1_000_001) == len(data) and _nth_line_back(data, 1_000_001) == 0
 
 
 def test_spans_begin_and_end_with_whole_lines_where_lines_are_short():

@@ -186,6 +186,15 @@ def test_a_stretch_of_lines_that_stand_in_the_run_already_is_left_out_of_it():
     assert 0.95 * 4_500 <= spent_on(looked, run) + 48 <= 4_500
 
 
+def test_the_end_counts_for_a_run_though_a_stretch_before_it_is_left_out():
+    same = "the same line again and again"
+    looked = looked_at(text_of(steps(0, 900), [same] * 40, same, steps(900, 930)), exit_code=1)
+    found = selected(looked)
+    both = kept_by(found, "run", "end")
+    assert 899 in both and 905 not in both and 940 in both
+    assert 0.97 * 4_500 <= spent_on(looked, both) + 48 <= 4_500
+
+
 def test_noise_is_left_out_of_a_run():
     downloads = [f"Downloading part{k}-1.2.3-py3-none-any.whl (16 kB)" for k in range(60)]
     looked = looked_at(
@@ -207,10 +216,11 @@ def test_a_few_lines_that_stand_in_the_run_already_stay_and_are_paid():
 
 
 def test_a_run_ends_where_a_line_does_not_fit_any_more():
-    lines = [*steps(0, 900), "x " * 950, *steps(900, 1_030), "fatal: it broke"]
+    lines = [*steps(0, 900), "x " * 950, *steps(900, 1_015), "fatal: it broke", *steps(1_015, 1_100)]
     config = CONFIG._replace(run_share=1.0)
-    run = kept_by(selected(looked_at(text_of(lines), exit_code=1), config=config), "run")
-    assert min(run) == 901
+    looked = looked_at(text_of(lines), exit_code=1)
+    run = kept_by(selected(looked, config=config), "run")
+    assert min(run) == 901 and spent_on(looked, [*run, 900]) < B
 
 
 def test_a_run_among_indented_lines_goes_on_to_the_line_they_stand_under():
@@ -444,6 +454,19 @@ def test_where_it_does_not_fit_lines_of_many_passages_are_kept_and_none_of_the_o
     weighed = set(kept_by(found, "weight"))
     assert all(line % 100 < 60 for line in weighed)
     assert len({line // 100 for line in weighed}) >= 8
+    assert rendered_chars(looked, found) >= 0.9 * B
+
+
+def test_lines_of_passages_that_do_not_qualify_are_no_filling():
+    long = [letter * 1_900 for letter in "abc"]
+    looked = looked_at(text_of(steps(0, 300), long, steps(300, 600)), exit_code=0)
+    found = selected(looked, judged=judged(603, range(300, 303)))
+    assert len(kept_by(found, "weight")) == 2 and set(kept_by(found, "weight")) <= {300, 301, 302}
+
+
+def test_lines_of_one_shape_fill_the_budget_where_nothing_else_qualifies():
+    looked = looked_at(text_of(steps(0, 2_000)), exit_code=0)
+    found = selected(looked, judged=judged(2_000, range(400)))
     assert rendered_chars(looked, found) >= 0.9 * B
 
 

@@ -122,6 +122,26 @@ def test_a_line_that_a_parser_calls_noise_weighs_nothing_and_is_no_failure_line(
     assert not set(noise) & set(found.failing)
 
 
+SOURCE = [
+    line
+    for k in range(40)
+    for line in (
+        f"def part_{k}(value):",
+        "    if not value:",
+        '        raise ValueError("cannot be empty")',
+        "",
+    )
+]
+
+
+def test_words_of_trouble_in_source_code_report_none_unless_a_parser_found_a_failure_beside_it():
+    quiet = weighed(["import errors", *SOURCE])
+    assert any(region.quiet for region in quiet.report.regions)
+    assert quiet.failing == [] and max(quiet.weights[1:]) < 0.1
+    loud = weighed(["import errors", *SOURCE, *PYTEST])
+    assert len(loud.failing) > 40
+
+
 def test_each_source_counts_with_its_own_weight_of_the_mode():
     lines = [*FILLER, "error: the pool is full"]
     parts = {}
