@@ -6,7 +6,19 @@ import pytest
 
 from admit.core.candidate import Budget, Candidate
 from admit.core.events import EVENT_SCHEMA, Event, canonical
-from admit.core.question import KINDS, Answer, Call, Choice, Judge, Noul, Reply, Score, fallback
+from admit.core.question import (
+    KINDS,
+    NO_LIMITS,
+    Answer,
+    Call,
+    Choice,
+    Judge,
+    Noul,
+    Reply,
+    RequestLimits,
+    Score,
+    fallback,
+)
 from admit.judges.scripted import ScriptedJudge
 
 
@@ -33,9 +45,13 @@ def test_the_sizes_that_candidates_share_cannot_be_changed():
 
 
 def test_what_a_call_did_not_tell_is_unknown_and_never_zero():
-    call = Call("local", "minilm")
-    assert (call.input_tokens, call.output_tokens, call.cost_usd, call.connect_ms) == (None,) * 4
-    assert (call.cost_source, call.sent) == ("unknown", "no")
+    asked, sizes, tokens, money = ("local", "minilm", None), (0, 0), (None, None), (None, "unknown", "no")
+    times = (None, None, 0.0, 0.0)
+    assert Call("local", "minilm") == (*asked, *sizes, *tokens, *money, *times, "", None, ())
+
+
+def test_a_judge_without_limits_takes_any_request():
+    assert NO_LIMITS == RequestLimits() == (None, None, None)
 
 
 def test_a_fallback_reply_has_a_reason_and_no_answers():
