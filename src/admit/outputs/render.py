@@ -63,7 +63,7 @@ def compose(
             gaps.append(gap)
             between = f"{opening}{_marker(nonce, gap)}\n"
         else:
-            between = opening if data[before.end if before else 0 : one.start] else ""
+            between = opening if one.start > (before.end if before else 0) else ""
         texts.append(between)
         parts.append(between.encode())
         if one is not end:
@@ -114,15 +114,15 @@ def _kept(view: View, run: Sequence[int], rules: dict[int, str], scores: Sequenc
 def _gap(data: bytes, before: Kept | None, after: Kept) -> Gap | None:
     """What lies between two kept ranges; None where it is nothing, or only a line's end."""
     end = before.end if before is not None else 0
-    between = data[end : after.start]
-    if not between or (before is not None and between == b"\n"):
+    start = after.start
+    if start == end or (before is not None and start == end + 1 and data[end:start] == b"\n"):
         return None
-    ends_line = before is None or between.startswith(b"\n")
-    starts_line = after.start == len(data) or between.endswith(b"\n")
+    ends_line = before is None or data[end : end + 1] == b"\n"
+    starts_line = start == len(data) or data[start - 1 : start] == b"\n"
     last_line = before.last if before is not None else 0
     first = last_line + 1 if ends_line else last_line
     last = after.first - 1 if starts_line else after.first
-    return Gap(first, last, characters(between), ends_line and starts_line)
+    return Gap(first, last, characters(data, end, start), ends_line and starts_line)
 
 
 def _marker(nonce: str, gap: Gap) -> str:

@@ -20,6 +20,7 @@ from .virtual import pieces
 _CURSOR_UP = ("A", "F")
 # Beyond this what escapes take is not counted: such an output is over every gate anyhow.
 COUNTED_BYTES = 1_000_000
+COUNTED_AT_ONCE = 1 << 20
 REPLACEMENT = "\ufffd"
 
 
@@ -114,12 +115,13 @@ def rebuild(data: bytes, start: int, end: int) -> str:
     return "\n".join(map(clean, text.split("\n"))) if "\x1b" in text or "\r" in text else text
 
 
-def characters(data: bytes) -> int:
-    """How many characters UTF-8 bytes hold: the bytes that do not continue a character."""
-    if data.isascii():
-        return len(data)  # mutant: only faster
-    block = 1 << 20
-    return sum(len(data[at : at + block].translate(None, _CONTINUATION)) for at in range(0, len(data), block))
+def characters(data: bytes, start: int = 0, end: int | None = None) -> int:
+    """How many characters a stretch of UTF-8 bytes holds: the bytes that do not continue a character."""
+    last = len(data) if end is None else end
+    if last - start == len(data) and data.isascii():
+        return len(data)
+    blocks = (data[at : min(last, at + COUNTED_AT_ONCE)] for at in range(start, last, COUNTED_AT_ONCE))
+    return sum(len(block.translate(None, _CONTINUATION)) for block in blocks)
 
 
 _CONTINUATION = bytes(range(0x80, 0xC0))

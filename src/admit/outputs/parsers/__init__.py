@@ -35,6 +35,7 @@ from admit.outputs.words import has_prefix, without_prefix
 
 # A parser that calls most of an output a failure has singled nothing out.
 MOST_FAILURES = 0.6
+AT_ONCE_CHARS = 1 << 18
 
 
 class Parser(Protocol):
@@ -168,8 +169,15 @@ def _plain(lines: Sequence[str], joined: str) -> tuple[Sequence[str], str]:
 
 def _recognised(joined: str, parsers: Sequence[Parser]) -> list[Parser]:
     finder, owners = _hints(tuple(parser.HINTS for parser in parsers))
-    hits = finder.Match(("\n" + joined).encode("utf-8", "surrogatepass")) or ()
-    asked = {owners[hit] for hit in hits}
+    asked: set[int] = set()
+    at = 0
+    while at <= len(joined):
+        # In parts, each from a line's start to a line's end: no second copy of the whole text.
+        end = joined.find("\n", at + AT_ONCE_CHARS)
+        end = len(joined) if end < 0 else end
+        hits = finder.Match(f"\n{joined[at:end]}".encode("utf-8", "surrogatepass")) or ()
+        asked.update(owners[hit] for hit in hits)
+        at = end + 1
     return [parser for i, parser in enumerate(parsers) if i in asked or not parser.HINTS]
 
 
