@@ -214,6 +214,14 @@ def last_report(version: str) -> dict[str, Any] | None:
     return None
 
 
+def findings_of_report(version: str, report: Mapping[str, Any]) -> tuple[str, ...]:
+    """What of a kept report is a fault: the routes that Admit needs and that failed."""
+    failed = [one for one in report["probes"] if BY_NAME[one["name"]].needed and one.get("result") == "fail"]
+    return tuple(
+        f"{one['name']} failed with {version}: {one.get('detail')}. The route is off." for one in failed
+    )
+
+
 def as_json(one: ProbeResult) -> dict[str, Any]:
     """A result as `--json` prints it."""
     evidence = one.evidence._asdict() if one.evidence is not None else None
