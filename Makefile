@@ -33,7 +33,7 @@ bench: setup
 	$(BIN)/python bench/judge_local.py
 
 nightly: setup
-	ADMIT_NIGHTLY=1 $(BIN)/python -m pytest -n 2
+	ADMIT_NIGHTLY=1 ADMIT_CLAUDE=$$($(BIN)/python tools/claude_client.py) $(BIN)/python -m pytest -n 2
 	$(BIN)/python bench/outputs.py --set all --bars --peers $(if $(DATA),--data $(DATA))
 	$(BIN)/python tools/mutants.py
 
