@@ -27,7 +27,6 @@ class Place(NamedTuple):
     def settle(self, config: Config) -> None:
         """Wait for the record, at most `ledger.close_wait_ms`; call it after the answer has been given."""
         self.ledger.flush(config.values["ledger.close_wait_ms"])
-        self.ledger.close()
 
 
 def settings(overrides: Mapping[str, object] | None = None) -> Config:
