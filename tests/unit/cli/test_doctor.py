@@ -199,7 +199,7 @@ def test_a_link_in_the_place_of_a_file_of_ours_is_found(state, doctor):
 def test_what_was_dropped_and_what_was_lost_is_found(doctor):
     ledger = SqliteLedger()
     ledger.append(event(1, "ledger.dropped", full=2, busy=1))
-    ledger._seq += 3  # three records of this process die in its queue
+    [next(ledger._numbers) for _ in range(3)]  # three records of this process die in its queue
     ledger.append(event(2, "ledger.dropped", full=1))
     ledger.close()
     code, findings = doctor()
