@@ -85,6 +85,22 @@ def test_case_1_nothing_of_admits_own_says_that_something_passed_is_clean_or_is_
             assert word not in header
 
 
+def test_where_the_exit_code_is_not_known_failure_lines_are_announced():
+    assert "Failure lines stand in it." in header_of(shown([*STEPS, "error: x"], exit_code=None))
+    assert "Failure lines stand" not in header_of(shown([*STEPS, "error: x"], exit_code=1))
+    assert "Failure lines stand" not in header_of(shown(STEPS, exit_code=None))
+    assert "Failure lines stand" not in header_of(
+        shown([*STEPS, "error: x"], exit_code=None, task="which port")
+    )
+
+
+def test_credentials_are_masked_where_that_is_asked_for():
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    lines = [*STEPS, f"error: é {token} refused"]
+    assert token not in shown(lines, mask=True).text and "error: é [redacted:" in shown(lines, mask=True).text
+    assert token in shown(lines).text
+
+
 def test_a_note_of_a_parser_stands_in_the_header():
     hunks = []
     for k in range(1, 90):

@@ -109,6 +109,14 @@ def test_where_all_that_qualifies_fits_it_is_shown_whole_with_the_end_and_nothin
     assert result.requests == 1 and result.judge_ms is not None and result.dropped_qualifying is None
 
 
+def test_where_what_a_judge_keeps_saves_too_little_the_original_is_shown():
+    data = text_of(steps(0, 400))
+    door = door_with(scoring(step=3.0), max_kept_chars=20_000)
+    result = door.admit(data, TASK, exit_code=0)
+    assert (result.how, result.reason, result.text) == ("kept", "saving", data)
+    assert result.requests == 1 and door.records[0].decision.status == "judged"
+
+
 def test_the_budget_of_a_scored_output_is_the_filters_own():
     data = text_of([f"port {k} of the service" for k in range(1_200)])
     for own in (3_000, 9_000):

@@ -3,6 +3,7 @@ import hashlib
 import pytest
 
 from admit.core.events import OUTPUT_FIELDS
+from admit.judges.clock import FrozenClock
 from admit.judges.scripted import ScriptedJudge
 from admit.ledger.memory import MemoryLedger
 from admit.outputs.again import shown_again
@@ -179,6 +180,24 @@ def test_the_hash_of_a_configuration_changes_with_any_value():
     assert len(values) == 3
     assert all(value.startswith("sha256:") for value in values)
     assert config_hash(CONFIG) == config_hash(type(CONFIG)())
+
+
+def test_every_decision_has_an_id_of_its_own():
+    door = Door()
+    ids = [door.admit(FAILED).decision_id for _ in range(3)]
+    assert ids == [record.decision.decision_id for record in door.records]
+    assert len(set(ids)) == 3 and all(len(one) == 32 for one in ids)
+
+
+def test_the_time_a_decision_takes_is_told_in_milliseconds():
+    class Ticking(FrozenClock):
+        def monotonic(self):
+            self.advance(0.025)
+            return super().monotonic()
+
+    door = Door(clock=Ticking())
+    assert door.admit(FAILED).total_ms == pytest.approx(25)
+    assert door.admit("short").total_ms == pytest.approx(25)
 
 
 def test_the_session_is_recorded():
