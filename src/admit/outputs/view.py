@@ -119,7 +119,7 @@ def characters(data: bytes, start: int = 0, end: int | None = None) -> int:
     """How many characters a stretch of UTF-8 bytes holds: the bytes that do not continue a character."""
     last = len(data) if end is None else end
     if last - start == len(data) and data.isascii():
-        return len(data)
+        return len(data)  # mutant: only faster
     blocks = (data[at : min(last, at + COUNTED_AT_ONCE)] for at in range(start, last, COUNTED_AT_ONCE))
     return sum(len(block.translate(None, _CONTINUATION)) for block in blocks)
 
