@@ -20,6 +20,7 @@ from admit.hosts.daemon.daemon import Daemon
 from admit.hosts.daemon.places import LOCK, Lock
 from admit.hosts.daemon.recorder import Recorder
 from admit.hosts.daemon.server import Limits
+from admit.hosts.daemon.watch import Watch
 from admit.hosts.model import Handled
 from admit.testing import MemoryLedger
 
@@ -92,7 +93,9 @@ class Running:
     """A daemon on a thread."""
 
     def __init__(self, path: str, handler: Callable[..., Handled] | None = None, **options) -> None:
-        options = {"limits": PATIENT} | options
+        # The memory is this test process's, not a daemon's.
+        watch = Watch(path, memory_bytes=lambda: 0)
+        options = {"limits": PATIENT, "watch": watch} | options
         self.path = path
         self.told = Told()
         self.ledger = MemoryLedger()
