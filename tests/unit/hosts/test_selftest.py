@@ -362,7 +362,9 @@ def test_a_session_of_the_real_client_after_init_goes_through_the_real_daemon(pl
         database = place / "state" / "admit" / "ledger.db"
         while not (proven := delivered(database)) and time.monotonic() < end:
             time.sleep(0.1)
-        assert [(event.door, event.body["channel"]) for event in proven] == [("outputs", "replace")]
+        # Two where the daemon, which the first session starts, was quick enough for its output.
+        assert 1 <= len(proven) <= 2
+        assert {(event.door, event.body["channel"]) for event in proven} == {("outputs", "replace")}
     finally:
         done = admit("uninstall", "--yes", "--json")
     assert done.returncode == 0, done.stderr
