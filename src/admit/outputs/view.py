@@ -9,7 +9,9 @@ first and the last, and invalid bytes show as U+FFFD.
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -17,7 +19,6 @@ from admit.text.ansi import strip
 
 from .virtual import pieces
 
-_CURSOR_UP = ("A", "F")
 # Beyond this what escapes take is not counted: such an output is over every gate anyhow.
 COUNTED_BYTES = 1_000_000
 COUNTED_AT_ONCE = 1 << 20
@@ -230,12 +231,9 @@ def _without_redraw(raw: Sequence[str]) -> Iterator[int]:
 
 
 def _redraws(line: str) -> bool:
-    at = line.find("\x1b[")
-    while at >= 0:
-        end = at + 2
-        while end < len(line) and line[end] in "0123456789;":
-            end += 1
-        if end < len(line) and line[end] in _CURSOR_UP:
-            return True
-        at = line.find("\x1b[", end)
-    return False
+    return "\x1b[" in line and _cursor_up().search(line) is not None
+
+
+@cache
+def _cursor_up() -> re.Pattern[str]:
+    return re.compile(r"\x1b\[[0-9;]*[AF]")

@@ -132,8 +132,8 @@ def test_beyond_the_lines_that_are_read_word_by_word_letters_count_as_the_word(m
     values = scores(lines, "alpha beta gamma").values
     assert values[302] == values[305] > 0
     # What was read for one word is not read again for another, and counts for the limit.
-    lines = [*FILLER, "beta one", "beta two", "gammas"]
-    assert scores(lines, "gamma beta").values[302] > 0
+    lines = [*FILLER, "beta", "gammarays one", "gammarays two"]
+    assert all(scores(lines, "gamma beta").values[300:])
     lines = [*FILLER, "beta gamma", "beta gammarays", "deltas"]
     assert scores(lines, "gamma beta").values[301] < scores(lines, "gamma beta").values[300]
 
