@@ -10,8 +10,9 @@ from admit.cli.frame import COMMANDS
 
 HEAD = """# Commands
 
-Every command has `--help` with examples and `--json`. Exit codes: 0 done, 1 a finding or nothing found, 2 usage
-or configuration, 3 a bug, 130 interrupted; `admit run` exits as its command does. Nothing is coloured in a pipe.
+Every command has `--help` with examples and `--json`. Exit codes: 0 done, 1 a finding or nothing found,
+2 usage or configuration, 3 a bug, 130 interrupted; `admit run` exits as its command does. Nothing is coloured
+in a pipe.
 
 This page is generated: `python tools/commands_page.py > docs/commands.md`.
 """

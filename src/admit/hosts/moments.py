@@ -64,7 +64,9 @@ def _before_tool(hook: Hook) -> Served:
     if not wrapping or hook.settings.gate.config.mode == "off":
         return Outcome(), ""
     task = _task(hook)
-    if _capability(hook).rewrite_input == "no":
+    # A host that holds its deny rules against the new text alone would run what its user forbade: the wrap
+    # waits for a self-test that saw this version keep them.
+    if _capability(hook).rewrite_input != "yes":
         return Outcome(), ""
 
     def ticket() -> str:

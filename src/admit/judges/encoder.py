@@ -8,6 +8,7 @@ Both are checked against their hashes before they are loaded, at the first text.
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -119,6 +120,8 @@ class Encoder:
         return pooled / max(float(np.linalg.norm(pooled)), 1e-12)
 
     def _load(self) -> _Loaded:
+        # Read when the library is imported: without it onnxruntime writes a device id and may report usage.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         try:
             import numpy
             import onnxruntime

@@ -10,6 +10,7 @@ from typing import Any
 from admit.config.keys import shipped
 from admit.config.layers import Config
 from admit.hosts.handle import Handled, build_deps, handle
+from admit.hosts.model import Capability
 from admit.testing import FrozenClock, MemoryLedger
 
 KEY = b"k" * 32
@@ -31,6 +32,14 @@ def log(lines: int = 300, *, error: str = "src/parse.c:41: error: unknown type n
     rows = [f"[{n:05}] compiling module number {n * 7} now" for n in range(lines)]
     rows[lines // 2] = error
     return "\n".join(rows) + "\n"
+
+
+PROVEN = Capability("yes", "no", "yes", "yes", "no")
+
+
+def prove_rewrites(monkeypatch: Any) -> None:
+    """As after a self-test that saw this version of the host keep its deny rules for rewritten calls."""
+    monkeypatch.setattr("admit.hosts.moments._capability", lambda hook: PROVEN)
 
 
 class Host:

@@ -19,7 +19,7 @@ from admit.outputs.gate import OutputGate
 from admit.outputs.model import RawOutput, Task
 from admit.testing import MemoryOutputs
 
-from .claude import ADMIT, KEY, Host, answer_of, log
+from .claude import ADMIT, KEY, Host, answer_of, log, prove_rewrites
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "hosts" / "claude-code"
 FILES = sorted(GOLDEN.glob("*/*.json"))
@@ -58,7 +58,8 @@ def shown(text: str, tool: str, host: Host, cut: int | None) -> str:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
-def test_the_answer_to_a_documented_payload_is_this_byte_for_byte(file, place):
+def test_the_answer_to_a_documented_payload_is_this_byte_for_byte(file, place, monkeypatch):
+    prove_rewrites(monkeypatch)
     case = json.loads(file.read_text(encoding="utf-8"))
     settings = {
         name: tuple(value) if isinstance(value, list) else value

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .claude import Host, answer_of, log
+from .claude import Host, answer_of, log, prove_rewrites
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "hosts" / "claude-code"
 CASES = [json.loads(file.read_text()) for file in sorted(GOLDEN.glob("*/*.json"))]
@@ -112,7 +112,8 @@ def same_shape(before, after, *, bash=False):
 
 
 @pytest.mark.parametrize("round", range(ROUNDS))
-def test_no_mutated_payload_raises_or_is_answered_in_a_wrong_shape(round, place):
+def test_no_mutated_payload_raises_or_is_answered_in_a_wrong_shape(round, place, monkeypatch):
+    prove_rewrites(monkeypatch)
     chance = random.Random(f"mutated {round}")
     host = Host(place, hosts__wrap="list", hosts__wrap_commands=("sh", "make"))
     answered = 0

@@ -14,7 +14,7 @@ from admit.hosts.claude_code.shell import keeps_exit_code, tokens
 from admit.hosts.claude_code.wrap import wrapped
 from admit.hosts.tickets import take
 
-from .claude import ADMIT, Host, typed
+from .claude import ADMIT, PROVEN, Host, prove_rewrites, typed
 
 LISTED = default("hosts.wrap_commands")
 FRONT = f"{ADMIT} run --hook TICKET -- "
@@ -193,7 +193,15 @@ def test_splitting_never_raises_and_gives_every_token_where_it_stands(command):
     assert keeps_exit_code(command) in (True, False)
 
 
-def test_the_hook_gives_a_ticket_that_holds_session_and_task_and_never_a_permission(place):
+@pytest.mark.parametrize("able", ["no", "unproven"])
+def test_a_version_that_was_not_seen_to_keep_its_deny_rules_is_not_wrapped(able, place, monkeypatch):
+    monkeypatch.setattr("admit.hosts.moments._capability", lambda hook: PROVEN._replace(rewrite_input=able))
+    host = Host(place, hosts__wrap="list", hosts__wrap_commands=("sh",))
+    assert host.ask("PreToolUse", tool_name="Bash", tool_input={"command": "sh build.sh"}) == {}
+
+
+def test_the_hook_gives_a_ticket_that_holds_session_and_task_and_never_a_permission(place, monkeypatch):
+    prove_rewrites(monkeypatch)
     host = Host(place, hosts__wrap="list", hosts__wrap_commands=("sh",))
     host.prompt("make the parser tests pass, they fail since yesterday")
     given = {"command": "sh build.sh", "description": "Build it"}
