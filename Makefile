@@ -31,6 +31,8 @@ bench: setup
 	$(BIN)/python bench/outputs.py --set all --bars $(if $(DATA),--data $(DATA))
 	$(BIN)/python bench/ledger.py
 	$(BIN)/python bench/judge_local.py
+	$(BIN)/python bench/judge_bounds.py
+	$(BIN)/python bench/hosts.py
 
 nightly: setup
 	ADMIT_NIGHTLY=1 ADMIT_CLAUDE=$$($(BIN)/python tools/claude_client.py) $(BIN)/python -m pytest -n 2
