@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from .model import Block
 from .spend import STRETCHES, Spender
 from .view import View
 from .weigh import Weighed
@@ -18,9 +19,10 @@ def guard(view: View, weighed: Weighed, spender: Spender, chars: int, context: i
     First one failure line, whatever it costs, if none is kept yet: an output that failed is never shown as
     one that did not. Then the summaries, the last first; the best lines with a rare word of the task; and
     per shape the first and the last failure line, one per stretch of the output in turn, with their
-    neighbours.
+    neighbours. Of a block that is kept whole or not at all no line is kept alone.
     """
-    budget = _Share(spender, chars)
+    whole = {line: block for block in weighed.report.blocks if block.whole for line in block.lines}
+    budget = _Share(spender, chars, whole)
     _one_failure(weighed, spender)
     summaries = [mark.line for mark in weighed.report.marks if mark.kind == "summary"]
     for line in reversed(summaries):
@@ -50,14 +52,19 @@ def first_and_last(weighed: Weighed) -> list[int]:
 class _Share:
     """What the guards may spend of the whole budget."""
 
-    def __init__(self, spender: Spender, chars: int) -> None:
+    def __init__(self, spender: Spender, chars: int, whole: Mapping[int, Block]) -> None:
         self._spender = spender
+        self._whole = whole
         self.left = chars
 
     def take(self, line: int, rule: str) -> bool:
-        """Whether the line is kept now."""
+        """Whether the line is kept now, with its block where that goes whole or not at all."""
+        block = self._whole.get(line)
         before = self._spender.spent
-        taken = self._spender.try_take(line, rule, self.left)
+        if block is None:
+            taken = self._spender.try_take(line, rule, self.left)
+        else:
+            taken = self._spender.try_take_all(block.lines, rule, self.left)
         self.left -= self._spender.spent - before
         return taken
 

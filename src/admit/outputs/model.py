@@ -80,6 +80,11 @@ class Block(NamedTuple):
     last: int
     whole: bool = False
 
+    @property
+    def lines(self) -> range:
+        """The indexes of its lines."""
+        return range(self.first, self.last + 1)
+
 
 class Parsed(NamedTuple):
     """What one parser says of an output.

@@ -196,15 +196,24 @@ def _greedy(
         order = [line for line in order if scores[line] > floor]
     best = {max(range(low, high), key=lambda line: (scores[line], -line)) for low, high in stretches(n)}
     best &= set(order)
-    blocks = {line: block for block in weighed.report.blocks for line in range(block.first, block.last + 1)}
+    blocks = {line: block for block in weighed.report.blocks for line in block.lines}
     full = spender.budget * FULL
     most_of_shape = spender.budget * SHAPE_SHARE
     used: dict[int, int] = {}
     held: deque[int] = deque()
 
+    refused: set[Block] = set()
+
     def consider(line: int) -> None:
-        for one in _together(spender, line, blocks.get(line)):
-            spender.take(one, "weight")
+        block = blocks.get(line)
+        if block is not None and block not in refused:
+            most = spender.room if block.whole else spender.budget * BLOCK_SHARE
+            if spender.try_take_all(block.lines, "weight", most):
+                return
+            # The room only shrinks: a block is added up once, not once for each of its lines.
+            refused.add(block)
+        if block is None or not block.whole:
+            spender.try_take(line, "weight")
 
     for line in order:
         if spender.spent >= full:
@@ -222,19 +231,6 @@ def _greedy(
         while held and not best and spender.spent < full:
             consider(held.popleft())
     return order
-
-
-def _together(spender: Spender, line: int, block: Block | None) -> Sequence[int]:
-    """What is taken with a line: its block, where that fits; else the line alone, unless all of it goes."""
-    alone = [line] if spender.cost(line) <= spender.room else []
-    if block is None:
-        return alone
-    lines = range(block.first, block.last + 1)
-    room = spender.room if block.whole else min(spender.room, spender.budget * BLOCK_SHARE)
-    # A line costs 1 at least: a block longer than the room has characters is not even added up.
-    if len(lines) <= room and spender.cost_of(lines) <= room:
-        return lines
-    return [] if block.whole else alone
 
 
 def _close_small_gaps(view: View, spender: Spender) -> None:

@@ -65,6 +65,16 @@ class Spender:
         self.take(line, rule)
         return True
 
+    def try_take_all(self, lines: range, rule: str, limit: float | None = None) -> bool:
+        """Keep lines together if they fit the room left, and `limit` where given; else none of them."""
+        most = self.room if limit is None else min(self.room, limit)
+        # A line costs 1 at least: what is longer than the room has characters is not even added up.
+        if len(lines) > most or self.cost_of(lines) > most:
+            return False
+        for line in lines:
+            self.take(line, rule)
+        return True
+
     def _open(self, boundary: int, neighbour: int) -> bool:
         """Whether a gap would stand at this boundary: something left out between two lines."""
         if boundary >= self.n:

@@ -346,7 +346,7 @@ def test_a_diff_hunk_is_whole_and_ends_where_its_head_says():
 
 def test_a_diff_says_that_it_is_no_patch_and_stays_unparsed():
     report = report_of(read("git_diff"))
-    assert report.notes == ("Hunks are left out: the text shown is not an applicable patch",)
+    assert report.notes == ("Hunks are left out: the text shown is not an applicable patch.",)
     assert not report.parsed
     assert all(mark.kind == "structure" for mark in report.marks)
 

@@ -12,7 +12,7 @@ HINTS: tuple[str, ...] = (
     r"\ndiff --(?:git|cc) ", r"\n@@@? -\d",
 )  # fmt: skip
 
-NOTE = "Hunks are left out: the text shown is not an applicable patch"
+NOTE = "Hunks are left out: the text shown is not an applicable patch."
 _HEADS = ("diff --", "--- ", "+++ ")
 _MODES = (
     "index ", "new file mode ", "deleted file mode ", "old mode ", "new mode ", "rename ", "copy ",
@@ -51,7 +51,9 @@ def parse(lines: Sequence[str], text: str) -> Parsed | None:
             sheet.mark(i, "structure", "mode")
     if hunk >= 0:
         sheet.block(hunk, len(lines) - 1, whole=True)
-    return sheet.parsed(NOTE)
+    parsed = sheet.parsed(NOTE)
+    # What a change says of errors is the text of a program, not a report of one.
+    return parsed._replace(quiet=True) if parsed is not None else None
 
 
 def _spans(line: str) -> tuple[int, int] | None:
