@@ -71,6 +71,7 @@ def command(
             whole=whole,
             cursor=cursor,
             page_chars=config.values["outputs.recall_chars"],
+            mask=config.values["outputs.mask"],
         )
     except OutputNotFound as fault:
         click.echo(f"admit: {naming.not_found(fault)}", err=True)

@@ -53,9 +53,8 @@ def command(name: str | None, last: bool, as_json: bool) -> int:
         place.key,
         total=ref.bytes,
         recall=f"admit recall {output_id}",
+        mask=config.values["outputs.mask"],
     )
-    if config.values["outputs.mask"]:
-        text = _masked(text)
     if as_json:
         decision = view.decision
         print_json(
@@ -72,12 +71,3 @@ def command(name: str | None, last: bool, as_json: bool) -> int:
     else:
         print_bytes(text)
     return DONE
-
-
-def _masked(data: bytes) -> bytes:
-    """The text without its credentials; as it is where there are none."""
-    from admit.judges.redact import Redactor
-
-    text = data.decode("utf-8", "replace")
-    masked = Redactor().redact(text).text
-    return data if masked == text else masked.encode("utf-8", "surrogatepass")

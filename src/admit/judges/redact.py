@@ -99,8 +99,8 @@ class Redactor:
         found = [*secrets(data), *self._custom(data)]
         if not found:
             return Redacted(text, ())
-        merged = _merged(sorted(found))
-        return Redacted(text, merged if len(data) == len(text) else _in_code_points(data, merged))
+        masks = merged(sorted(found))
+        return Redacted(text, masks if len(data) == len(text) else _in_code_points(data, masks))
 
     def finds(self, text: str) -> bool:
         """Whether anything would be masked: the second scan, over what is about to be sent."""
@@ -130,8 +130,8 @@ def _compiled(pattern: str) -> Any:
     return compiled
 
 
-def _merged(found: Sequence[Found]) -> list[Mask]:
-    """Overlapping finds as one mask, of the class that begins first."""
+def merged(found: Sequence[Found]) -> list[Mask]:
+    """Overlapping finds, in order, as one mask, of the class that begins first."""
     masks: list[Mask] = []
     for start, end, kind in found:
         if masks and start < masks[-1].end:

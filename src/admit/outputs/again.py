@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .masking import Masked, masked_whole
 from .model import Kept
 from .nonce import header_line, nonce
 from .record import ranges
@@ -27,7 +28,14 @@ class Explained(NamedTuple):
 
 
 def shown_again(
-    stored: bytes, extra: Mapping[str, Any], sha256: bytes, key: bytes, *, total: int = 0, recall: str = ""
+    stored: bytes,
+    extra: Mapping[str, Any],
+    sha256: bytes,
+    key: bytes,
+    *,
+    total: int = 0,
+    recall: str = "",
+    mask: bool = False,
 ) -> bytes:
     """The bytes that a decision showed, or would have shown in shadow mode.
 
@@ -39,6 +47,7 @@ def shown_again(
         total: Bytes of the whole output, where only its two ends are stored; a kept range between them is
             shown as part of the gap.
         recall: The way to the whole output that the header names.
+        mask: Whether credentials are masked.
     """
     data = as_utf8(stored)
     lost = max(0, total - len(stored))
@@ -49,11 +58,12 @@ def shown_again(
         return f"{header_line(digits, words)}\n".encode()
     kept = ranges(extra)
     if not kept:
-        return stored
+        return masked_whole(stored) if mask else stored
     if lost:
         half = len(stored) // 2
         kept = tuple(one for one in kept if one.end <= half or one.start >= half + lost)
         data = data[:half] + _filler(lost, sizes["lines"] - line_count(data)) + data[half:]
+    masked = Masked(data) if mask else None
     first = header(
         digits,
         kept_chars=extra.get("kept_chars", 0),
@@ -61,9 +71,14 @@ def shown_again(
         exit_code=extra.get("exit_code"),
         notes=extra.get("notes", ()),
         recall=recall,
+        masked=masked is not None and any(masked.hides(one.start, one.end) for one in kept),
         **sizes,
     )
-    return first.encode() + b"\n" + compose(data, kept, digits).data
+    return (
+        first.encode()
+        + b"\n"
+        + compose(data, kept, digits, masked.slice if masked is not None else None).data
+    )
 
 
 def explain(view: DecisionView) -> Explained:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from admit.text.tokens import estimate_tokens
 
@@ -15,6 +15,9 @@ from .taskwords import TaskWords, task_words
 from .view import View, build, characters
 from .weigh import FAILURE, Weighed, weigh
 from .words import STRONG_WORDS
+
+if TYPE_CHECKING:
+    from .masking import Masked
 
 NOTHING_RECOGNISED = "no failure line recognised"
 
@@ -91,7 +94,8 @@ def show(
     """
     view, weighed = looked.view, looked.weighed
     kept = tuple(kept_ranges(view, selection.lines, selection.rules, weighed.smoothed))
-    composed = compose(view.data, kept, nonce, _masked(view.data) if mask else None)
+    masked = _masked(view.data) if mask else None
+    composed = compose(view.data, kept, nonce, masked.slice if masked is not None else None)
     over = sorted(selection.passed_over)
     kept_chars = sum(len(view.texts[line]) + 1 for line in selection.lines)
     kept_lines = len({view.numbers[line] for line in selection.lines})
@@ -105,6 +109,7 @@ def show(
         exit_code=exit_code,
         notes=said,
         recall=recall,
+        masked=masked is not None and any(masked.hides(one.start, one.end) for one in kept),
     )
     return Shown(
         f"{first}\n{composed.text}",
@@ -118,13 +123,10 @@ def show(
     )
 
 
-def _masked(data: bytes) -> Callable[[int, int], bytes]:
-    """The bytes between two offsets without credentials."""
-    from admit.judges.redact import Redactor
+def _masked(data: bytes) -> Masked:
+    from .masking import Masked
 
-    # One character per byte, so that offsets are those of the bytes; credentials are ASCII.
-    redacted = Redactor().redact(data.decode("latin-1"))
-    return lambda start, end: redacted.slice(start, end).encode("latin-1")
+    return Masked(data)
 
 
 def budget_chars(looked: Looked, config: OutputConfig, chars: int) -> int:

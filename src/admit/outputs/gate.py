@@ -103,9 +103,9 @@ class OutputGate:
         """
         started = self._clock.monotonic()
         try:
-            result = self._admit(output, task or Task(), session, budget)
+            result = self._masked(self._admit(output, task or Task(), session, budget), output)
         except Exception as fault:  # whatever is wrong in here, the agent gets its output
-            result = _original(output, "exempt", f"internal:{type(fault).__name__}")
+            result = self._masked(_original(output, "exempt", f"internal:{type(fault).__name__}"), output)
         result = result._replace(total_ms=round((self._clock.monotonic() - started) * 1000, 3))
         self.totals[f"{result.how}:{result.reason}"] += 1
         return self._recorded(result, output, task or Task(), session)
@@ -153,6 +153,7 @@ class OutputGate:
             whole=whole,
             cursor=cursor,
             page_chars=self.config.recall_chars,
+            mask=self.config.mask,
         )
 
     def forget(self, session: str) -> int:
@@ -304,6 +305,19 @@ class OutputGate:
         without = result.original_chars if limit is None else min(result.original_chars, limit)
         saved = max(0, without - len(text))
         return result._replace(text=text, data=data, changed=True, saved_chars=saved)
+
+    def _masked(self, result: OutputResult, output: RawOutput) -> OutputResult:
+        """The result without credentials, where it is the whole output; a cut one has none by now."""
+        config = self.config
+        if not config.mask or config.mode != "enforce" or result.changed or result.reason == "skipped":
+            return result
+        try:
+            from .masking import masked_result
+
+            return masked_result(result, output)
+        except Exception:  # as with every other fault: the agent gets its output
+            self.totals["fault:mask"] += 1
+            return result
 
     def _verdicts(self, looked: Looked, output: RawOutput, task: Task) -> tuple[Verdicts | None, str]:
         """Ask the judge, where the filter is on and its scope holds; and why its word is not used."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import functools
 import io
 import os
 from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
@@ -14,6 +15,8 @@ from .nonce import header_line, marker_line, nonce
 
 if TYPE_CHECKING:
     from admit.ledger.port import OutputStore
+
+    from .masking import Masked
 
 MOST_HITS = 50
 
@@ -59,6 +62,7 @@ def recall(
     whole: bool = False,
     cursor: str | None = None,
     page_chars: int = 20_000,
+    mask: bool = False,
 ) -> RecallResult:
     """Give back a stored output: its first page, or the part that is asked for.
 
@@ -76,6 +80,8 @@ def recall(
         whole: All of it at once, without pages.
         cursor: From the answer before; with `search`, give the same search again.
         page_chars: Most characters of one page.
+        mask: Whether credentials are masked; then none is searched either, and offsets and numbers are
+            those of the stored bytes.
 
     Raises:
         OutputNotFound: The id is unknown, expired, deleted or altered.
@@ -91,7 +97,11 @@ def recall(
         ref = store.find(output_id)
         if ref is None:
             raise OutputNotFound(output_id, "deleted")
-        file, notes = _readable(stored, whole)
+        file, notes = _readable(stored, whole and not mask)
+        masked = None
+        if mask:
+            masked = _masked(file)
+            file = io.BytesIO(masked.blanked())
         size = file.seek(0, os.SEEK_END)
         total = pages.count_lines(file)
         if search is not None:
@@ -100,7 +110,9 @@ def recall(
             part = _Part([(0, size)], f"all {total:,} {_plural(total, 'line')}, {size:,} bytes,")
         else:
             part = _page(file, size, total, lines, cursor, page_chars)
-        slices = [_slice(file, start, end) for start, end in part.ranges]
+        cut = masked.slice if masked is not None else functools.partial(_slice, file)
+        slices = [cut(start, end) for start, end in part.ranges]
+        hidden = masked is not None and any(masked.hides(start, end) for start, end in part.ranges)
 
     notes += part.notes
     if not ref.complete and ref.bytes <= size:
@@ -116,7 +128,7 @@ def recall(
             label + (piece if piece.endswith(b"\n") else piece + b"\n")
             for label, piece in zip(labels, slices, strict=True)
         )
-    words = f"{part.words} of {output_id}, verbatim"
+    words = f"{part.words} of {output_id}, {'credentials masked' if hidden else 'verbatim'}"
     words += "".join(f"; {note}" for note in notes)
     words += f"; more: cursor {part.next_cursor}" if part.next_cursor else ""
     cls: RecallClass = "search" if search is not None else "whole" if whole else "range"
@@ -168,6 +180,13 @@ def _readable(stored: BinaryIO, whole: bool) -> tuple[BinaryIO, list[str]]:
     stored.seek(0)
     text = stored.read().decode("utf-16", "replace")
     return io.BytesIO(text.encode("utf-8", "surrogatepass")), ["UTF-16 given as UTF-8"]
+
+
+def _masked(file: BinaryIO) -> Masked:
+    from .masking import Masked
+
+    file.seek(0)
+    return Masked(file.read())
 
 
 def _page(

@@ -84,12 +84,13 @@ def header(
     exit_code: int | None,
     notes: Iterable[str] = (),
     recall: str = "",
+    masked: bool = False,
 ) -> str:
     """The first line, at most 500 characters: what is here, what is not, and how to get it."""
     code = "exit code unknown" if exit_code is None else f"exit code {exit_code}"
     words = (
-        f"{kept_chars:,} of {chars:,} chars ({kept_lines:,} of {lines:,} lines) kept for the task, verbatim; "
-        f"{code}. Gaps are marked."
+        f"{kept_chars:,} of {chars:,} chars ({kept_lines:,} of {lines:,} lines) kept for the task, "
+        f"{'credentials masked' if masked else 'verbatim'}; {code}. Gaps are marked."
     )
     ending = f" Whole output: {recall}" if recall else ""
     for note in notes:

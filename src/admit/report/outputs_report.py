@@ -242,4 +242,4 @@ def _kept() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _recall() -> re.Pattern[str]:
-    return re.compile(r" of o_[0-9a-f]{12,64}, verbatim")
+    return re.compile(r" of o_[0-9a-f]{12,64}, (?:verbatim|credentials masked)")

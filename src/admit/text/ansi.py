@@ -7,6 +7,7 @@ loses its two opening characters only, so that a torn one never swallows text.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from re import Pattern
 
@@ -21,6 +22,11 @@ def has_ansi(text: str) -> bool:
 def strip(text: str) -> str:
     """The text without its escape sequences; the same object where there are none."""
     return _sequences().sub("", text) if ESCAPE in text else text
+
+
+def sequences(text: str) -> Iterator[tuple[int, int]]:
+    """Where the escape sequences stand that `strip` removes: start and end, end exclusive, in order."""
+    return (match.span() for match in _sequences().finditer(text)) if ESCAPE in text else iter(())
 
 
 @lru_cache(maxsize=1)
