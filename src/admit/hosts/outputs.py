@@ -10,7 +10,8 @@ from typing import NamedTuple
 from admit.errors import StoreFailed
 from admit.ledger.port import OutputMeta, Record
 from admit.outputs.model import OutputConfig, OutputResult, RawOutput, Task
-from admit.outputs.nonce import header_id, header_line, nonce, verifies
+from admit.outputs.nonce import header_id, header_line, nonce
+from admit.outputs.own import is_own
 from admit.outputs.render import HEADER_CHARS
 from admit.text.cut import utf16_length
 from admit.transcripts.claude_results import find
@@ -98,7 +99,7 @@ def keep_failure(door: Door, output: ToolOutput) -> Outcome:
     # A command run by `admit run` has been here; the host puts its exit code in front.
     bodies = (error, error.partition("\n")[2])
     if len(error) < config.floor_chars or any(
-        verifies(body, door.deps.key, _stored_hash(door.deps)) for body in bodies
+        is_own(body.encode("utf-8", "surrogatepass"), door.deps.key, door.deps.store) for body in bodies
     ):
         return Outcome()
     data = error.encode("utf-8", "surrogatepass")
@@ -182,14 +183,6 @@ def _sent(door: Door, text: str, decision_id: str | None, channel: str) -> Sent 
         door.transcript,
         door.transcript_bytes,
     )
-
-
-def _stored_hash(deps: Deps):
-    def hash_of(output_id: str) -> bytes | None:
-        ref = deps.store.find(output_id)
-        return bytes.fromhex(ref.sha256) if ref is not None else None
-
-    return hash_of
 
 
 def call_words(call: ToolCall, texts: Iterable[str]) -> str:
