@@ -73,20 +73,22 @@ def settings(config: Config) -> Iterator[Fault]:
             yield Fault("settings", f"{file.path} is open to other users.", f"chmod 600 {file.path}")
 
 
-def folders(_: Config) -> Iterator[Fault]:
-    """Owner, mode and space of the folders, and whether the state folder can be written."""
-    for path in (config_dir(), state_dir()):
-        if not os.path.lexists(path):
-            continue
+def folders(config: Config) -> Iterator[Fault]:
+    """Owner and mode of all that is kept, links in its place, space, and whether it can be written."""
+    from admit.ledger.places import misplaced, places
+
+    path = config_dir()
+    if os.path.lexists(path):
         info = os.stat(path)
         if not stat.S_ISDIR(info.st_mode):
             yield Fault("folders", f"{path} is not a folder.", f"Move it away: mv {path} {path}.old")
         elif info.st_uid != os.geteuid():
             fix = f"sudo chown -R {os.geteuid()} {path}"
             yield Fault("folders", f"{path} belongs to user {info.st_uid}.", fix)
-        elif info.st_mode & 0o077 and path == state_dir():
-            yield Fault("folders", f"{path} is open to other users.", f"chmod 700 {path}")
-    yield from _writable(state_dir())
+    for odd in misplaced(places(config.values)):
+        yield Fault("folders", odd.text, odd.fix)
+    if not os.path.islink(state_dir()):
+        yield from _writable(state_dir())
 
 
 def _writable(folder: str) -> Iterator[Fault]:
@@ -114,8 +116,8 @@ def _writable(folder: str) -> Iterator[Fault]:
 
 def record(config: Config) -> Iterator[Fault]:
     """The database, what waits beside it, and what never got there."""
-    from admit.ledger.database import damaged_files, lost_by_writer
-    from admit.ledger.key import KEY_BYTES
+    from admit.ledger.database import lost_by_writer, to_salvage
+    from admit.ledger.key import KEY_BYTES, key_replaced_ms
     from admit.ledger.places import check_file, network_filesystem, places
     from admit.ledger.reading import reading
     from admit.ledger.spool import Spool
@@ -135,10 +137,17 @@ def record(config: Config) -> Iterator[Fault]:
     if waiting:
         text = f"{counted(spool.count(), 'record')} waiting outside the database, in {place.spool}."
         yield Fault("record", text, "admit ledger recover")
-    for path in damaged_files(place.database):
-        yield Fault("record", f"{path} is a damaged record that was set aside.", "admit ledger recover")
     with reading(place.database, config.values["ledger.busy_ms"]) as connection:
         lost = lost_by_writer(connection) if connection is not None else {}
+        replaced_ms = key_replaced_ms(connection)
+        unsalvaged = to_salvage(connection, place.database)
+    for path in unsalvaged:
+        yield Fault("record", f"{path} is a damaged record that was set aside.", "admit ledger recover")
+    if replaced_ms is not None and replaced_ms > time.time() * 1000 - RECENT_DAYS * 86_400_000:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(replaced_ms / 1000))
+        text = f"{place.key} was lost or damaged and is a new one since {when}: hashes from before link to "
+        text += "nothing, and tool uses are emptied."
+        yield Fault("record", text, f"Nothing to do but to know it; it is said for {RECENT_DAYS} days.")
     if lost:
         text = f"{counted(sum(lost.values()), 'record')} lost by processes that were killed."
         yield Fault("record", text, f"No answer was changed by it. Processes: {', '.join(sorted(lost))}.")
@@ -218,6 +227,28 @@ def notes(config: Config) -> Iterator[str]:
         yield sentence(config.pause)
     if not config.values["ledger.enabled"]:
         yield "ledger.enabled is false: nothing is recorded."
+    yield from _salvaged(config)
+
+
+def _salvaged(config: Config) -> Iterator[str]:
+    """Damaged databases that nothing more can be brought back from."""
+    from admit.ledger.database import SIDES, damaged_files, to_salvage
+    from admit.ledger.places import places
+    from admit.ledger.reading import reading
+
+    path = places(config.values).database
+    damaged = damaged_files(path)
+    if not damaged:
+        return
+    try:
+        with reading(path, config.values["ledger.busy_ms"]) as connection:
+            waiting = to_salvage(connection, path)
+    except AdmitError:
+        return  # the check of the record says it
+    for copy in damaged:
+        if copy not in waiting:
+            sides = " ".join(copy + side for side in SIDES if os.path.lexists(copy + side))
+            yield f"{copy} is a damaged record that was salvaged; to delete it: rm {sides}"
 
 
 CHECKS: tuple[Check, ...] = (settings, folders, record, outputs, judge, crashes)

@@ -7,8 +7,9 @@ import sqlite3
 from collections.abc import Callable, Mapping
 
 from .database import open_writer, set_aside
-from .key import InstallKey, keyed
+from .key import REPLACED, InstallKey, keyed
 from .places import Places, network_filesystem, setting
+from .record import now_ms
 
 
 class OnNetwork(OSError):
@@ -116,6 +117,7 @@ class Connection:
         con.execute("BEGIN IMMEDIATE")
         if known is not None:
             con.execute("DELETE FROM tool_uses")
+            con.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (REPLACED, str(now_ms())))
             self._find(
                 "The install key is a new one: hashes from before link to nothing, tool uses are emptied."
             )

@@ -243,6 +243,17 @@ def damaged_files(path: str) -> list[str]:
     return [f"{path}.damaged-{n}" for n in numbers]
 
 
+def salvaged_mark(path: str) -> str:
+    """Under which key of `meta` it stands that a damaged database was salvaged."""
+    return f"recovered:{os.path.basename(path)}"
+
+
+def to_salvage(con: sqlite3.Connection | None, path: str) -> list[str]:
+    """The damaged databases beside `path` that nothing was salvaged from yet, oldest first."""
+    done = set() if con is None else {key for (key,) in con.execute("SELECT key FROM meta")}
+    return [damaged for damaged in damaged_files(path) if salvaged_mark(damaged) not in done]
+
+
 def lost_by_writer(con: sqlite3.Connection) -> dict[str, int]:
     """Records that a writer numbered and that are not there, by writer; none that are accounted for."""
     rows = con.execute(

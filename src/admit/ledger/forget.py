@@ -12,7 +12,7 @@ from admit.errors import LedgerError, Locked, UsageError
 
 from .database import SIDES, as_ledger_error, cause_of, count_rows, damaged_files, open_writer
 from .drain import drain_into
-from .key import keyed, load_key, replace_key
+from .key import REPLACED, keyed, load_key, replace_key
 from .outputs import NEW, FileOutputs
 from .places import places, setting
 from .record import now_ms
@@ -74,7 +74,7 @@ def forget(
         if key:
             with _writing(config) as con, transaction(con):
                 con.execute("DELETE FROM tool_uses")
-                con.execute("DELETE FROM meta WHERE key = 'key_sign'")
+                con.execute("DELETE FROM meta WHERE key IN ('key_sign', ?)", (REPLACED,))
             replace_key(place.key)
         return report
     except sqlite3.Error as fault:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from hmac import digest
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .places import NotOurs, open_file, own_folder, places, read_all, write_all
 
+if TYPE_CHECKING:
+    import sqlite3
+
 KEY_BYTES = 32
+REPLACED = "key_replaced"
 
 
 class InstallKey(NamedTuple):
@@ -64,6 +68,14 @@ def replace_key(path: str) -> bytes:
     fresh = _write_beside(path, os)
     os.replace(fresh, path)
     return read_all(path)
+
+
+def key_replaced_ms(con: sqlite3.Connection | None) -> int | None:
+    """When the key was noticed not to be the one that the database was written under, in epoch ms; or None."""
+    if con is None:
+        return None
+    row = con.execute("SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?", (REPLACED,)).fetchone()
+    return None if row is None else row[0]
 
 
 def keyed(key: bytes, texts: Sequence[str]) -> tuple[str, ...]:

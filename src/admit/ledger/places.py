@@ -26,6 +26,8 @@ NETWORK_TYPES = frozenset(
 ).union(f"fuse.{name}" for name in _FUSE)
 MAC_NETWORK_TYPES = frozenset(("nfs", "smbfs", "afpfs", "webdav"))
 
+_COST = "nothing is recorded there, and an output that cannot be stored passes uncut"
+
 
 class NotOurs(OSError):
     """A symlink or another user's file stands where one of our own should be."""
@@ -126,6 +128,56 @@ def open_file(path: str, flags: int, fs: Any = os) -> int:
         fs.close(fd)
         raise
     return fd
+
+
+class Misplaced(NamedTuple):
+    """Something in our place that is refused, or open to other users: its path, a sentence, and the fix."""
+
+    path: str
+    text: str
+    fix: str
+
+
+def misplaced(place: Places) -> Iterator[Misplaced]:
+    """What stands in the state folder, or as the database, and should not be so; by path, looked at only.
+
+    Links and files of other users come one by one, for each is refused; what others may read comes as one.
+    """
+    opened = []
+    for path, info in _kept(place):
+        if stat.S_ISLNK(info.st_mode):
+            fix = f"Put what it points to in its place, or remove it: rm {path}"
+            yield Misplaced(path, f"{path} is a symlink, so it is refused: {_COST}.", fix)
+        elif info.st_uid != os.geteuid():
+            text = f"{path} belongs to user {info.st_uid}, so it is refused: {_COST}."
+            yield Misplaced(path, text, f"sudo chown -R {os.geteuid()} {path}")
+        elif path in (place.state, place.outputs, place.spool) and not stat.S_ISDIR(info.st_mode):
+            yield Misplaced(path, f"{path} is not a folder.", f"Move it away: mv {path} {path}.old")
+        elif info.st_mode & 0o077 and stat.S_IFMT(info.st_mode) in (stat.S_IFDIR, stat.S_IFREG):
+            opened.append((path, stat.S_ISDIR(info.st_mode)))
+    if len(opened) == 1:
+        path, folder = opened[0]
+        yield Misplaced(path, f"{path} is open to other users.", f"chmod {700 if folder else 600} {path}")
+    elif opened:
+        path = os.path.commonpath([path for path, _ in opened])
+        text = f"{path} holds {len(opened):,} files or folders open to other users, such as {opened[-1][0]}."
+        yield Misplaced(path, text, f"chmod -R go-rwx {path}")
+
+
+def _kept(place: Places) -> Iterator[tuple[str, os.stat_result]]:
+    """Everything under the state folder, and the database with its side files; no link is followed."""
+    waiting = [place.state]
+    if not place.database.startswith(place.state + os.sep):
+        waiting += [place.database, place.database + "-wal", place.database + "-shm"]
+    while waiting:
+        path = waiting.pop()
+        try:
+            info = os.lstat(path)
+            yield path, info
+            if stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid():
+                waiting += [os.path.join(path, name) for name in sorted(os.listdir(path), reverse=True)]
+        except (FileNotFoundError, PermissionError):
+            continue  # gone by now, or said by what writes there
 
 
 def write_all(fd: int, data: bytes | memoryview, fs: Any = os) -> None:

@@ -13,7 +13,19 @@ from admit.core.events import Event
 from admit.errors import Corrupt, LedgerError, Locked, UsageError
 
 from . import schema
-from .database import SIDES, as_ledger_error, cause_of, damaged_files, open_writer, set_aside, write
+from .database import (
+    SIDES,
+    account_for,
+    as_ledger_error,
+    cause_of,
+    damaged_files,
+    lost_by_writer,
+    open_writer,
+    salvaged_mark,
+    set_aside,
+    to_salvage,
+    write,
+)
 from .drain import drain_into
 from .key import keyed, load_key
 from .places import places, setting
@@ -92,14 +104,17 @@ def recover(config: Mapping[str, object] | None = None, into: str | None = None)
                 raise Locked("another process is draining the spool; try again")
             rows = lost = 0
             damaged = damaged_files(place.database)
-            for path in damaged:
-                known = f"recovered:{os.path.basename(path)}"
-                if con.execute("SELECT 1 FROM meta WHERE key = ?", (known,)).fetchone() is None:
-                    salvaged, gone = _salvage(path, con)
-                    with transaction(con):
-                        con.execute("INSERT INTO meta VALUES (?, ?)", (known, f"{salvaged},{gone}"))
-                        write(con, own.record("ledger.recovered", {"rows": salvaged, "lost": gone}))
-                    rows, lost = rows + salvaged, lost + gone
+            for path in to_salvage(con, place.database):
+                salvaged, gone = _salvage(path, con)
+                with transaction(con):
+                    con.execute("INSERT INTO meta VALUES (?, ?)", (salvaged_mark(path), f"{salvaged},{gone}"))
+                    write(con, own.record("ledger.recovered", {"rows": salvaged, "lost": gone}))
+                rows, lost = rows + salvaged, lost + gone
+            if lost:
+                # Their numbers are missing for a reason that is told here, so they are no gap from now on.
+                with transaction(con):
+                    for writer, n in lost_by_writer(con).items():
+                        account_for(con, writer, n)
         finally:
             con.close()
     except sqlite3.Error as fault:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from admit.core.events import EVENTS
 from admit.errors import Corrupt, OutputNotFound
 
-from .database import account_for, as_ledger_error, damaged_files, open_writer
+from .database import account_for, as_ledger_error, damaged_files, open_writer, to_salvage
 from .outputs import FileOutputs
-from .places import places, setting
+from .places import misplaced, places, setting
 from .prepare import row_hash
 from .reading import gaps, reading
 from .retention import transaction
@@ -60,11 +60,13 @@ def verify(config: Mapping[str, object] | None = None, *, fix_counts: bool = Fal
     rows: dict[str, int] = {}
     unknown: Counter[str] = Counter()
     corrupt = False
+    waiting = damaged_files(place.database)
     try:
         with reading(place.database, busy_ms) as con:
             if con is not None:
                 findings += _structure(con)
                 corrupt = bool(findings)
+                waiting = waiting if corrupt else to_salvage(con, place.database)
                 if not corrupt:
                     findings += [*_references(con), *_hashes(con)]
                     rows = {table: _count(con, table) for table in TABLES}
@@ -74,8 +76,9 @@ def verify(config: Mapping[str, object] | None = None, *, fix_counts: bool = Fal
         corrupt = True
     if not corrupt:
         findings += _gaps(config, fix_counts)
+    findings += [Finding("place", 1, f"{odd.text} {odd.fix}") for odd in misplaced(place)]
     findings += _outputs(config)
-    for path in damaged_files(place.database):
+    for path in waiting:
         findings.append(Finding("damaged", 1, f"{path} was set aside: `admit ledger recover` salvages it."))
     return VerifyReport(corrupt, tuple(findings), rows, dict(sorted(unknown.items())))
 

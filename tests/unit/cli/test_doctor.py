@@ -38,7 +38,9 @@ def place(tmp_path, monkeypatch):
 def state(place):
     folder = place / "state" / "admit"
     folder.mkdir(parents=True, mode=0o700)
-    return folder
+    before = os.umask(0o077)  # what a test puts there is private, as all of it is
+    yield folder
+    os.umask(before)
 
 
 @pytest.fixture
@@ -131,7 +133,8 @@ def test_a_folder_of_another_user_is_found(state, doctor):
     code, findings = doctor()
     assert code == 1 and findings[0] == (
         "folders",
-        f"{state} belongs to user 12345.",
+        f"{state} belongs to user 12345, so it is refused: nothing is recorded there, and an output that "
+        "cannot be stored passes uncut.",
         f"sudo chown -R {os.geteuid()} {state}",
     )
 
@@ -171,6 +174,19 @@ def test_a_damaged_record_that_was_set_aside_is_found(state, doctor):
     assert doctor()[1] == [("record", text, "admit ledger recover")]
 
 
+def test_a_damaged_record_that_was_salvaged_is_a_note_with_the_command_that_deletes_it(state, doctor, capsys):
+    write(Record(DecisionRow("1" * 32, ts_ms=NOW, door="outputs")))
+    (state / "ledger.db").write_bytes(b"nothing of the kind " * 500)
+    assert frame.run(["ledger", "recover"]) == 1
+    capsys.readouterr()
+    assert frame.run(["doctor"]) == 0
+    copy = f"{state}/ledger.db.damaged-1"
+    assert f"Note: {copy} is a damaged record that was salvaged; to delete it: rm {copy}\n" in (
+        capsys.readouterr().out
+    )
+    assert frame.run(["ledger", "verify"]) == 0
+
+
 def test_records_that_wait_for_long_are_found(state, doctor):
     from admit.ledger.spool import Spool
 
@@ -188,6 +204,31 @@ def test_a_damaged_install_key_is_found(state, doctor):
     (state / "ledger.key").write_bytes(b"short")
     (finding,) = doctor()[1]
     assert finding[0] == "record" and "has 5 bytes, not 32" in finding[1]
+
+
+@pytest.mark.parametrize("size", [0, 3, 31, 64, None])
+def test_a_key_that_was_replaced_stays_a_finding_until_it_is_old(size, state, doctor, monkeypatch):
+    write(Record(DecisionRow("1" * 32, ts_ms=NOW, door="outputs")))
+    assert doctor() == (0, [])
+    if size is None:
+        (state / "ledger.key").unlink()
+    else:
+        (state / "ledger.key").write_bytes(b"k" * size)
+    write(Record(DecisionRow("2" * 32, ts_ms=NOW, door="outputs")))
+    assert (state / "ledger.key").stat().st_size == 32
+    for _ in range(2):
+        ((area, text, _),) = doctor()[1]
+        assert area == "record" and f"{state}/ledger.key was lost or damaged and is a new one since" in text
+    monkeypatch.setattr(checks.time, "time", lambda: NOW / 1000 + 8 * 86_400)
+    assert doctor() == (0, [])
+
+
+def test_a_key_that_was_replaced_on_purpose_is_no_finding(doctor, capsys):
+    write(Record(DecisionRow("1" * 32, ts_ms=NOW, door="outputs")))
+    assert frame.run(["ledger", "forget", "--key", "--yes"]) == 0
+    capsys.readouterr()
+    write(Record(DecisionRow("2" * 32, ts_ms=NOW, door="outputs")))
+    assert doctor()[0] == 0
 
 
 def test_a_link_in_the_place_of_a_file_of_ours_is_found(state, doctor):
@@ -275,3 +316,35 @@ def test_a_check_that_cannot_look_is_a_finding_and_stops_no_other(place, doctor,
         ("record", "Permission denied: '/somewhere'"),
         ("crashes", "found"),
     ]
+
+
+@pytest.mark.parametrize("name", ["", "/outputs", "/spool", "/outputs/ab"])
+def test_a_link_in_the_place_of_a_folder_is_found_by_doctor_and_by_verify(name, state, doctor, place, capsys):
+    elsewhere = place / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    link = state.parent / f"admit{name}"
+    if not name:
+        state.rmdir()
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(elsewhere)
+    code, findings = doctor()
+    assert code == 1 and [(area, text.partition(",")[0]) for area, text, _ in findings] == [
+        ("folders", f"{link} is a symlink")
+    ]
+    assert f"rm {link}" in findings[0][2]
+    assert frame.run(["ledger", "verify"]) == 1
+    assert f"{link} is a symlink" in capsys.readouterr().out
+    assert os.listdir(elsewhere) == []
+
+
+def test_files_that_others_may_read_are_found_with_the_command_that_closes_them(state, doctor, capsys):
+    write(Record(DecisionRow("1" * 32, ts_ms=NOW, door="outputs")))
+    assert doctor() == (0, [])
+    (state / "ledger.key").chmod(0o666)
+    text = f"{state}/ledger.key is open to other users."
+    assert doctor() == (1, [("folders", text, f"chmod 600 {state}/ledger.key")])
+    (state / "ledger.db").chmod(0o666)
+    ((_, text, fix),) = doctor()[1]
+    assert "files or folders open to other users" in text and fix == f"chmod -R go-rwx {state}"
+    assert frame.run(["ledger", "verify"]) == 1
+    assert fix in capsys.readouterr().out

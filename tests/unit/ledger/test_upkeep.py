@@ -163,6 +163,14 @@ def test_what_was_salvaged_once_is_not_counted_again(filled):
     assert (again.rows, again.lost, again.damaged) == (0, 0, first.damaged)
 
 
+def test_once_it_is_salvaged_a_damaged_copy_is_no_finding_and_another_one_is(filled):
+    spoil(filled, page_of(filled, 5))
+    assert recover().lost > 0
+    assert verify().findings == ()
+    Path(f"{filled}.damaged-2").write_bytes(b"")
+    assert [finding.kind for finding in verify().findings if finding.kind != "place"] == ["damaged"]
+
+
 def test_of_a_file_that_is_no_database_nothing_is_saved_and_the_loss_is_said(filled):
     filled.write_bytes(b"no database" * 1_000)
     report = recover()
