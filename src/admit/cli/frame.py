@@ -4,8 +4,8 @@ A command is a click command named `command` in its own module; only the invoked
 its exit code, or None for 0:
 
     0    done
-    1    a finding or a verdict
-    2    wrong usage or a wrong setting
+    1    a finding or a verdict; standard output could not be written
+    2    wrong usage, a wrong setting, or a file that cannot be read or written
     3    a bug in Admit, with a crash log
     130  interrupted
     141  the reader of the output went away (128 + SIGPIPE, as shells count)
@@ -13,12 +13,13 @@ its exit code, or None for 0:
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -50,6 +51,17 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "pause": ("admit.cli.pause", "Stop acting at every door, for a while or until resume."),
         "resume": ("admit.cli.resume", "End a pause."),
         "completion": ("admit.cli.completion", "Print the completion script for bash, zsh or fish."),
+    }
+)
+
+# What to do about an error of the system; where nothing stands here, it is about rights.
+ADVICE: Mapping[int, str] = MappingProxyType(
+    {
+        errno.ENOSPC: "make room on that disk, and try again",
+        errno.EDQUOT: "make room under your quota, and try again",
+        errno.EROFS: "it is read-only: XDG_STATE_HOME and XDG_CONFIG_HOME name other folders",
+        errno.EMFILE: "raise the limit of open files (ulimit -n), and try again",
+        errno.ENFILE: "too many files are open on this machine: close some, and try again",
     }
 )
 
@@ -148,24 +160,59 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 def run(args: Sequence[str]) -> int:
     """Run one command line and give its exit code; every error ends here, as text on stderr."""
+    _fill_closed()
+    code = _ended(args)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            _silence(stream)
+    return code
+
+
+def _ended(args: Sequence[str]) -> int:
     try:
         code = _invoke(list(args))
         sys.stdout.flush()
         return code
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):
+            error.show()
         return USAGE
     except (click.Abort, KeyboardInterrupt, EOFError):
         _say("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        return _close_pipe()
+        _silence(sys.stdout)
+        return PIPE_CLOSED
     except AdmitError as error:
         _say(str(error))
         return _code_of(error)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            return _system_fault(error)
         _say(crash_message(error))
         return BUG
+
+
+def _system_fault(error: OSError) -> int:
+    """Say what the system refused: nothing of Admit's own is wrong."""
+    if _printing(error):
+        _silence(sys.stdout)
+        _say(f"standard output could not be written: {error.strerror}")
+        return FINDING
+    advice = ADVICE.get(error.errno or 0, "give this user the right to it, or make room, and try again")
+    where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+    _say(f"{where}{error.strerror or error}; {advice}")
+    return USAGE
+
+
+def _printing(error: OSError) -> bool:
+    """Whether it was raised while printing: by `click.echo`, or by the flush here."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and last.tb_frame.f_globals.get("__name__") in ("click.utils", __name__)
 
 
 def _invoke(args: list[str]) -> int:
@@ -190,13 +237,29 @@ def _say(message: str) -> None:
         click.echo(f"admit: {message}", err=True)
 
 
-def _close_pipe() -> int:
-    # The interpreter flushes stdout once more at exit: let that go nowhere.
+def _fill_closed() -> None:
+    """Take the numbers of what came closed of stdin, stdout and stderr, so that no file of ours gets them.
+
+    What stands there cannot be read (stdin) or written (stdout), as before.
+    """
+    for fd, mode in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, mode)  # the lowest free number, which is this one
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def _silence(stream: TextIO) -> None:
+    """Let what a stream still holds go nowhere: the interpreter flushes it once more at exit."""
     with suppress(OSError, ValueError):
         devnull = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(devnull, sys.stdout.fileno())
+        os.dup2(devnull, stream.fileno())
         os.close(devnull)
-    return PIPE_CLOSED
+        stream.flush()
 
 
 def crash_message(error: BaseException) -> str:
@@ -207,6 +270,8 @@ def crash_message(error: BaseException) -> str:
     try:
         return f"{what}. The details are in {write_crash_log(error)}; please report it."
     except OSError as fault:
-        from traceback import format_exception
+        from traceback import extract_tb
 
-        return f"{what}, and its log could not be written ({fault}).\n{''.join(format_exception(error))}"
+        frames = extract_tb(error.__traceback__)[-1:]
+        place = "".join(f" at {os.path.basename(one.filename)}:{one.lineno}" for one in frames)
+        return f"{what}{place}, and its log could not be written ({fault}); please report it."

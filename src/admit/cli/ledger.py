@@ -17,7 +17,7 @@ from admit.errors import UsageError
 from admit.text.table import table
 
 if TYPE_CHECKING:
-    from admit.ledger.port import DecisionView
+    from admit.ledger.port import DecisionRow, DecisionView
 
 EXAMPLES = """\b
 Examples:
@@ -61,7 +61,9 @@ def show(
 
     ledger = open_ledger(load().values, readonly=True)
     narrowed = {"door": door, "since": since, "session": session, "reason": reason}
-    if name is not None:
+    if name is not None and not name.isascii():
+        views = []  # every id is ASCII
+    elif name is not None:
         which = {"output_id": name} if name.startswith("o_") else {"decision_id": name}
         views = list(ledger.query(**which, **narrowed, limit=1))
     else:
@@ -268,13 +270,18 @@ def _ask(question: str, yes: bool) -> None:
     click.confirm(question, abort=True)
 
 
+def _status(row: DecisionRow) -> str:
+    """The status in words: a door that works without a judge is not off."""
+    return "no judge asked" if row.status == "off" and row.mode != "off" else row.status
+
+
 def _row(view: DecisionView) -> tuple[str, ...]:
     row = view.decision
     return (
         _when(row.ts_ms),
         row.decision_id,
         row.door,
-        row.status,
+        _status(row),
         visible(row.reason or "", _CELL),
         f"{row.n_admitted:,} of {row.n_gathered:,}",
         "" if row.size_in is None or row.size_out is None else f"{row.size_out:,} of {row.size_in:,}",
@@ -283,7 +290,7 @@ def _row(view: DecisionView) -> tuple[str, ...]:
 
 
 def _in_full(view: DecisionView) -> str:
-    fields = view.decision._asdict()
+    fields = view.decision._asdict() | {"status": _status(view.decision)}
     own = {f"extra.{name}": value for name, value in fields.pop("extra").items()}
     lines = [
         f"{name:<24} {_cell(value, 1_000)}"

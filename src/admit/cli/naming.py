@@ -43,6 +43,8 @@ def decided(place: Place, name: str | None, door: str | None = None) -> Decision
     """The newest decision under a decision id or an output id; None is the newest of all."""
     wanted: dict[str, str] = {"door": door} if door else {}
     if name is not None:
+        if not name.isascii():
+            return None  # every id is ASCII, and bytes that are no text cannot be asked for
         wanted["output_id" if name.startswith("o_") else "decision_id"] = name
     return next(iter(place.ledger.query(limit=1, **wanted)), None)  # type: ignore[arg-type]
 

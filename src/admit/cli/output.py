@@ -9,11 +9,10 @@ import sys
 import click
 
 from admit.cli.frame import DONE, json_option, print_json
-from admit.cli.streams import HELD_BYTES, print_bytes
-from admit.errors import UsageError
+from admit.cli.reading import STDIN, read_all
+from admit.cli.streams import print_bytes
 
-STDIN = 0
-BLOCK = 1 << 20
+SIGNALLED = 128  # and the number of the signal, as shells count
 
 EXAMPLES = """\b
 Examples:
@@ -63,9 +62,10 @@ def command(
     )
     if os.isatty(STDIN):
         click.echo("admit: reading the terminal until ^D; a file: admit output < FILE", err=True)
-    data = _read_all()
-    if data is None:
-        return DONE
+    data, number = read_all()
+    code = SIGNALLED + number if number else DONE
+    if data is None or (number and not data):
+        return code
     try:
         from admit.outputs.model import RawOutput, Task
 
@@ -73,7 +73,7 @@ def command(
         chosen = door.output_config(config)
         gate = door.open_gate(config, place, outputs=chosen)
         result = gate.admit(RawOutput(data, exit_code, tool), Task(task), session=session)
-    except Exception:
+    except (Exception, KeyboardInterrupt):
         print_bytes(data)
         raise
     if as_json:
@@ -88,34 +88,12 @@ def command(
         from admit.cli.results import explanation
 
         click.echo(explanation(result), err=True)
+    if number:
+        click.echo("admit: interrupted: the above is of what had come until then", err=True)
     if os.isatty(2):
         from admit.cli.results import line
 
         lost = exit_code is None and stat.S_ISFIFO(os.fstat(STDIN).st_mode)
         advice = "; exit code unknown through a pipe: admit run -- CMD keeps it" if lost else ""
         click.echo(f"admit: {line(result, chosen, cut=True, tool=tool)}{advice}", err=True)
-    return DONE
-
-
-def _read_all() -> bytes | None:
-    """Standard input to its end; None where it was too much to hold and has been passed through."""
-    blocks: list[bytes] = []
-    held = 0
-    while block := _read():
-        blocks.append(block)
-        held += len(block)
-        if held > HELD_BYTES:
-            for one in blocks:
-                print_bytes(one)
-            while block := _read():
-                print_bytes(block)
-            click.echo(f"admit: unchanged: over {HELD_BYTES:,} bytes", err=True)
-            return None
-    return b"".join(blocks)
-
-
-def _read() -> bytes:
-    try:
-        return os.read(STDIN, BLOCK)
-    except OSError as fault:
-        raise UsageError(f"standard input cannot be read: {fault.strerror}") from None
+    return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import click
 from admit.cli import door
 from admit.cli.frame import DONE, counted, json_option, print_json
 from admit.cli.since import SINCE
+from admit.errors import UsageError
 from admit.text.table import table
 
 if TYPE_CHECKING:
@@ -62,11 +64,7 @@ def list_outputs(limit: int, session: str | None, as_json: bool) -> int:
             "unknown" if row.exit_code is None else f"{row.exit_code}",
             f"{row.bytes:,}",
             "" if row.lines is None else f"{row.lines:,}",
-            f"{row.gone_reason} {_time(row.gone_ms)}"
-            if row.gone_ms
-            else ""
-            if row.complete
-            else "both ends only",
+            f"{row.gone_reason} {_time(row.gone_ms)}" if row.gone_ms else "" if row.complete else "cut off",
         )
         for row in rows
     ]
@@ -126,6 +124,8 @@ def report(sessions: str | None, since: int, as_json: bool) -> int:
     from admit.report import outputs_report
 
     if sessions is not None:
+        if not os.path.isdir(sessions):
+            raise UsageError(f"--sessions {sessions}: there is no such folder")
         from admit.transcripts import read_sessions
         from admit.transcripts.find import find
 

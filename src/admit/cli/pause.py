@@ -8,6 +8,7 @@ import click
 
 from admit.cli.frame import DONE, json_option, print_json
 from admit.config import pause as state
+from admit.config.places import state_dir
 
 
 @click.command("pause")
@@ -18,7 +19,11 @@ def command(minutes: int | None, as_json: bool) -> int:
 
     What was stored can still be recalled. ADMIT_OFF=1 in the environment does the same for one process.
     """
-    pause = state.pause(minutes)
+    try:
+        pause = state.pause(minutes)
+    except OSError as fault:
+        fault.filename = fault.filename or state_dir()  # a full disk names no file
+        raise
     if as_json:
         print_json({"schema": 1, "paused": True, "by": pause.by, "until_ms": pause.until_ms})
     else:

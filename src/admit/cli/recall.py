@@ -11,6 +11,8 @@ from admit.cli.frame import DONE, FINDING, json_option, print_json
 from admit.cli.streams import print_bytes
 from admit.errors import OutputNotFound, UsageError
 
+MOST_CHARS = 100  # of a range or a cursor; no output has so many lines
+
 EXAMPLES = """\b
 Examples:
   admit recall o_3f9a1c2b7d10 --lines 120-531
@@ -56,6 +58,8 @@ def command(
         raise UsageError("--raw prints stored bytes alone; leave out --json and --search")
     from admit.outputs.recall import parse_lines, recall
 
+    if any(len(one or "") > MOST_CHARS for one in (lines, cursor)):
+        raise UsageError(f"--lines and --cursor take at most {MOST_CHARS} characters, as in 120-531")
     span = parse_lines(lines) if lines is not None else None
     config = door.settings()
     place = door.open_place(config)

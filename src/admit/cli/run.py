@@ -10,7 +10,7 @@ import click
 
 from admit.cli.frame import DONE, FINDING, crash_message, json_option, print_json
 from admit.cli.running import Ran, run
-from admit.cli.spawn import CannotStart, become
+from admit.cli.spawn import NOT_EXECUTABLE, CannotStart, become
 from admit.cli.streams import HELD_BYTES, STDERR, Spool
 
 if TYPE_CHECKING:
@@ -71,6 +71,9 @@ def command(
     except CannotStart as unable:
         click.echo(f"admit run: {unable}", err=True)
         return unable.code
+    except OSError as refused:
+        click.echo(f"admit run: the command could not be run: {refused.strerror}", err=True)
+        return NOT_EXECUTABLE
     try:
         results: dict[str, OutputResult] = {}
         if place is not None:

@@ -53,7 +53,6 @@ def run(
     Raises:
         CannotStart: It is not found or not executable.
     """
-    _fill_closed()
     streams = _streams(live, spool)
     pairs = [_pair(stream) for stream in streams]
     shared = any(map(_in_foreground, (0, STDOUT, STDERR)))
@@ -249,15 +248,6 @@ def _in_foreground(fd: int) -> bool:
         return os.isatty(fd) and os.tcgetpgrp(fd) == os.getpgrp()
     except OSError:
         return False
-
-
-def _fill_closed() -> None:
-    """Open what came closed of stdin, stdout and stderr, so that no pipe takes its number."""
-    for fd in (0, STDOUT, STDERR):
-        try:
-            os.fstat(fd)
-        except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
 
 
 def _read(fd: int) -> bytes:

@@ -45,6 +45,8 @@ def become(argv: Sequence[str]) -> NoReturn:
 def _started(call: Callable[..., int], argv: Sequence[str], options: dict[str, Any]) -> int:
     """Start by `call`; a text without an interpreter line goes to `sh`, as a shell does it."""
     try:
+        if not argv[0]:
+            raise FileNotFoundError
         try:
             return call(argv[0], list(argv), environment(), **options)
         except OSError as error:
@@ -55,7 +57,7 @@ def _started(call: Callable[..., int], argv: Sequence[str], options: dict[str, A
             script = ["sh", shutil.which(argv[0]) or argv[0], *argv[1:]]
             return call("/bin/sh", script, environment(), **options)
     except OSError as error:
-        raise CannotStart(argv[0], error) from None
+        raise CannotStart(argv[0] or "''", error) from None
 
 
 def environment() -> dict[str, str]:

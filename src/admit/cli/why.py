@@ -46,7 +46,7 @@ def command(name: str | None, last: bool, door: str | None, as_json: bool) -> in
     place = outputs_door.open_place(outputs_door.settings())
     view = naming.decided(place, name, door)
     if view is None:
-        what = f"no decision {name}" if name else "no decision yet"
+        what = "no decision or output with this id" if name else "no decision yet"
         click.echo(f"admit: {what}{f' at the door {door}' if door else ''}; {naming.LIST}", err=True)
         return FINDING
     if as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import MutableMapping
+from contextlib import suppress
 from typing import Any, cast
 
 from admit.config.check import accept, shown, visible
@@ -21,16 +22,19 @@ def parse_value(key: Key, word: str, name: str) -> Any:
     """
     import tomllib
 
+    if any("\ud800" <= c <= "\udfff" for c in word):
+        raise ConfigError(f'{name} cannot hold "{visible(word)}": it is not UTF-8', key=name)
     try:
         raw: object = word
         if key.kind != "text":
             read = tomllib.loads(f"v = {word}")
             raw = read["v"] if len(read) == 1 else word  # a word with a newline may set more than one
-        return accept(key, raw)
-    except tomllib.TOMLDecodeError:
+    except ValueError:  # no TOML, or a number of more digits than can be read
         example = shown(key.default) if key.default else "7"
-        text = f'{name} takes a value such as {example}, not "{visible(word)}"'
-        raise ConfigError(text, key=name) from None
+        takes = "true or false" if key.kind == "bool" else f"a value such as {example}"
+        raise ConfigError(f'{name} takes {takes}, not "{visible(word)}"', key=name) from None
+    try:
+        return accept(key, raw)
     except ValueError as error:
         raise ConfigError(f"{name} {error}", key=name) from None
 
@@ -73,7 +77,7 @@ def write(file: File | None, path: str, name: str, value: Any) -> None:
 
     Raises:
         ConfigError: The file is broken, or cannot be edited safely.
-        OSError: It cannot be written.
+        OSError: It cannot be written; it names the file.
     """
     if file is not None and file.problem is not None:
         raise ConfigError(f"mend the file first: {file.problem}")
@@ -94,9 +98,12 @@ def write(file: File | None, path: str, name: str, value: Any) -> None:
             new.flush()
             os.fsync(fd)
         os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
+    except OSError as fault:
+        fault.filename = target
         raise
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
 
 
 def _put(table: MutableMapping[str, Any], name: str, value: Any, new_table: Any = dict) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import termios
 import time
+from contextlib import suppress
 
 import pytest
 from command_line import ADMIT, WAIT_S, Home, golden, id_in, log
@@ -166,7 +169,8 @@ def test_a_reader_that_went_away_is_no_fault(home):
         assert process.wait(WAIT_S) == 128 + signal.SIGPIPE
 
 
-def test_interrupted_while_it_reads_it_has_written_nothing(home):
+def interrupted(home, data: bytes, number: int) -> subprocess.CompletedProcess[bytes]:
+    """`admit output` that got these bytes through a pipe that stays open, and then a signal."""
     process = subprocess.Popen(
         [ADMIT, "output"],
         stdin=subprocess.PIPE,
@@ -175,21 +179,69 @@ def test_interrupted_while_it_reads_it_has_written_nothing(home):
         env=home.env,
         cwd=home.path,
     )
-    process.stdin.write(log())  # type: ignore[union-attr]
-    process.stdin.flush()  # type: ignore[union-attr]
+    assert process.stdin is not None
+    process.stdin.write(data)
+    process.stdin.flush()
     end = time.monotonic() + WAIT_S
-    while time.monotonic() < end and not _reads(process.pid):
+    while time.monotonic() < end and not _waits(process.pid):
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
+    end = time.monotonic() + WAIT_S
+    while time.monotonic() < end and process.poll() is None:
+        time.sleep(0.02)
     out, err = process.communicate(timeout=WAIT_S)
-    assert (process.returncode, out, err) == (130, b"", b"admit: interrupted\n")
-    assert not home.files
+    return subprocess.CompletedProcess([], process.returncode, out, err)
 
 
-def _reads(pid: int) -> bool:
-    """Whether a process has gone to sleep in a read of its standard input."""
-    with open(f"/proc/{pid}/syscall") as file:
-        return file.read().split()[:2] == ["0", "0x0"]
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_it_reads_loses_nothing_of_what_came(home, number):
+    done = interrupted(home, log(), number)
+    assert done.returncode == 128 + number
+    assert done.stderr == b"admit: interrupted: the above is of what had come until then\n"
+    assert len(done.stdout) < 7_000 and b"error: the one that matters" in done.stdout
+    assert home.admit("recall", id_in(done.stdout), "--whole", "--raw").stdout == log()
+
+
+def test_a_signal_while_it_reads_shows_a_short_output_whole_and_an_empty_one_not_at_all(home):
+    assert interrupted(home, b"short\n", signal.SIGINT).stdout == b"short\n"
+    done = interrupted(home, b"", signal.SIGINT)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_the_key_that_interrupts_a_pipeline_on_a_terminal_loses_nothing(home):
+    (home.path / "build.log").write_bytes(log())
+    line = f"( cat build.log; echo all written > ready; exec sleep 60 ) | {ADMIT} output; echo code $?"
+    master, side = os.openpty()
+    process = subprocess.Popen(
+        # The shell itself ignores the key, its children do not: then it can say their code.
+        ["sh", "-c", f"trap : INT; {line}"],
+        stdin=side,
+        stdout=side,
+        stderr=side,
+        env=home.env,
+        cwd=home.path,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(side)
+    end = time.monotonic() + WAIT_S
+    while time.monotonic() < end and not (home.path / "ready").exists():
+        time.sleep(0.02)
+    os.write(master, b"\x03")
+    said = b""
+    with suppress(OSError):  # the end of a pseudo terminal
+        while block := os.read(master, 65_536):
+            said += block
+    process.wait(WAIT_S)
+    os.close(master)
+    assert b"code 130" in said and b"[admit " in said and b"error: the one that matters" in said
+    assert [file.read_bytes() for file in home.files] == [log()]
+
+
+def _waits(pid: int) -> bool:
+    """Whether a process has read what stood on its standard input, and waits for more."""
+    with open(f"/proc/{pid}/wchan") as file:
+        return "poll" in file.read()
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
