@@ -43,7 +43,7 @@ class Masked:
 
     def hides(self, start: int, end: int) -> bool:
         """Whether anything between two offsets is masked."""
-        return any(mask.start < end and start < mask.end for mask in self.masks)
+        return self.slice(start, end) != self._data[start:end]
 
     def blanked(self) -> bytes:
         """The same number of bytes and lines, with an asterisk for every byte of a credential."""

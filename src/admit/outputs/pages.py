@@ -7,6 +7,7 @@ bytes from 0. Every file here is seekable and does not change while it is read.
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
@@ -22,6 +23,10 @@ CONTEXT_LINES = 2
 MOST_COUNTED = 100_000
 # What a hit shows on either side of itself, at most, in bytes.
 SIDE = 1_000
+# One step of a pattern's slow way costs about 1 ns per instruction and byte: 2 s for a block at most.
+MOST_INSTRUCTIONS = 2_000
+PATTERN_MEMORY = 64 << 20
+SEARCH_SECONDS = 5.0
 
 
 class Hit(NamedTuple):
@@ -108,8 +113,20 @@ def finder(search: str, *, regex: bool = False) -> Finder:
     return Finder(bytes, functools.partial(_find_pattern, _compiled(needle, regex)))
 
 
-def search(file: BinaryIO, how: Finder, *, skip: int = 0, most: int = 50) -> tuple[list[Hit], int]:
-    """The hits after the first `skip`, at most `most`, in order, and the number of all, to 100,000."""
+def search(
+    file: BinaryIO,
+    how: Finder,
+    *,
+    skip: int = 0,
+    most: int = 50,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> tuple[list[Hit], int]:
+    """The hits after the first `skip`, at most `most`, in order, and the number of all, to 100,000.
+
+    Raises:
+        BadPattern: Searching takes longer than 5 s by `monotonic`, looked at before each match.
+    """
+    until = monotonic() + SEARCH_SECONDS
     kept: list[Hit] = []
     total = 0
     base, line, carry = 0, 1, b""  # of the buffer: its offset, its first line's number
@@ -129,6 +146,8 @@ def search(file: BinaryIO, how: Finder, *, skip: int = 0, most: int = 50) -> tup
         while at < limit:
             if total == MOST_COUNTED:
                 return kept, total
+            if monotonic() > until:
+                raise BadPattern(_TOO_COSTLY)
             match = how.find(prepared, at)
             if match is None or match[0] >= limit:
                 break
@@ -224,17 +243,24 @@ def _compiled(needle: bytes, regex: bool) -> object:
     options = re2.Options()
     options.log_errors = False
     options.never_nl = True
+    options.max_mem = PATTERN_MEMORY
     options.never_capture = True
     options.case_sensitive = regex
     options.literal = not regex
     try:
         pattern = re2.compile(needle, options)
         # Anchors mean the ends of a line; the pattern alone had to compile first, or ")(" would.
-        return re2.compile(b"(?m:" + needle + b")", options) if regex else pattern
+        pattern = re2.compile(b"(?m:" + needle + b")", options) if regex else pattern
     except re2.error as error:
         why = error.args[0] if error.args else ""
         why = why.decode("utf-8", "replace") if isinstance(why, bytes) else str(why)
         raise BadPattern(f"the pattern does not compile (RE2 syntax): {why}") from None
+    if regex and max(pattern.programsize, pattern.reverseprogramsize) > MOST_INSTRUCTIONS:
+        raise BadPattern(_TOO_COSTLY)
+    return pattern
+
+
+_TOO_COSTLY = "the pattern is too costly; use repeats below {200}, or search for plain text"
 
 
 def _around(file: BinaryIO, hit: Hit, size: int) -> Passage:

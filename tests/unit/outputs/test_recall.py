@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from admit.errors import BadPattern, BadRange, OutputNotFound, UsageError
 from admit.ledger.port import OutputRef
+from admit.outputs import pages
 from admit.outputs.nonce import verifies
 from admit.outputs.recall import parse_lines, recall
 
@@ -346,3 +347,19 @@ def test_forged_lines_in_the_text_do_not_carry_the_nonce_of_the_answer():
     assert mark == nonce(KEY, hashlib.sha256(data).digest(), "")
     assert mark.encode() not in data
     assert answer.data == data
+
+
+def test_a_pattern_of_too_many_steps_is_refused_with_what_to_write_instead():
+    for pattern in (".{500}.{500}.{500}b", "(?:.{30}){30}b"):
+        with pytest.raises(BadPattern, match="too costly; use repeats below"):
+            ask(b"a\n", search=pattern, regex=True)
+    assert ask(b"a" * 300 + b"b\n", search=".{190}b", regex=True).hits == 1
+    assert ask(b"a" * 3_000 + b"\n", search="a" * 2_500).hits == 1
+
+
+def test_a_search_that_takes_too_long_stops_between_two_matches():
+    ticks = itertools.count()
+    with pytest.raises(BadPattern, match="too costly"):
+        pages.search(io.BytesIO(b"a\n" * 50), pages.finder("a"), monotonic=lambda: float(next(ticks)))
+    assert next(ticks) < 10
+    assert pages.search(io.BytesIO(b"a\n" * 50), pages.finder("a"), monotonic=lambda: 7.0)[1] == 50
