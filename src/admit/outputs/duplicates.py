@@ -33,6 +33,13 @@ def duplicate_key(text: str, exit_code: int | None) -> bytes:
     return hashlib.sha256(f"{exit_code}\n{trimmed}".encode("utf-8", "surrogatepass")).digest()
 
 
+def key_of(data: bytes, exit_code: int | None, most: int) -> bytes:
+    """`duplicate_key` of raw bytes; over `most` of them that of the bytes as they are, undecoded."""
+    if len(data) > most:
+        return hashlib.sha256(f"{exit_code}\n".encode() + hashlib.sha256(data).digest()).digest()
+    return duplicate_key(data.decode("utf-8", "replace"), exit_code)
+
+
 def unchanged_line(
     nonce: str, seen: Seen, chars: int, lines: int, exit_code: int | None, recall: str = ""
 ) -> str:

@@ -12,7 +12,7 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from admit.core.question import Judge
 from admit.errors import StoreFailed
@@ -22,10 +22,11 @@ from admit.judges.clock import Clock, SystemClock
 from admit.ledger.port import Ledger, OutputMeta, OutputRef, OutputStore
 
 from .binary import is_binary
-from .duplicates import Seen, ShownBefore, duplicate_key, unchanged_line
+from .duplicates import Seen, ShownBefore, key_of, unchanged_line
 from .excerpt import Looked, Shown, budget_chars, look, saves_enough, show
-from .model import How, JudgeProfile, OutputConfig, OutputResult, RawOutput, Task
-from .nonce import nonce, verifies
+from .model import How, JudgeEstimate, JudgeProfile, OutputConfig, OutputResult, RawOutput, Task
+from .nonce import nonce
+from .own import is_own
 from .recall import RecallResult, recall
 from .record import record
 from .render import line_count
@@ -36,14 +37,6 @@ from .view import as_text, as_utf8, view_chars
 if TYPE_CHECKING:
     from .ask import Asked
     from .verdicts import Verdicts
-
-
-class JudgeEstimate(NamedTuple):
-    """What the filter would send: requests, bytes of the passages, passages asked about."""
-
-    requests: int
-    bytes: int
-    chunks: int
 
 
 class OutputGate:
@@ -118,7 +111,7 @@ class OutputGate:
         Two to one for stdout, one to one when the command failed.
         """
         budget = self.config.max_kept_chars
-        if min(map(self._rough_chars, (stdout, stderr))) < self.config.gate_chars:
+        if min(view_chars(as_utf8(one.data)) for one in (stdout, stderr)) < self.config.gate_chars:
             return self.admit(stdout, task, session=session), self.admit(stderr, task, session=session)
         first = budget // 2 if stdout.exit_code else budget * 2 // 3
         return (
@@ -179,7 +172,7 @@ class OutputGate:
             return _original(output, "exempt", "off")
         if any(fnmatchcase(output.tool, pattern) for pattern in config.skip_tools):
             return _original(output, "exempt", "skipped")
-        if verifies(output.data, self._key, self._stored_hash):
+        if is_own(output.data, self._key, self._store):
             return _original(output, "exempt", "recall")
         data = as_utf8(output.data)
         chars = view_chars(data)
@@ -205,8 +198,10 @@ class OutputGate:
         chars: int,
     ) -> OutputResult:
         """The steps after the full copy is safe."""
-        task_key = hashlib.sha256("\n".join(sorted(task_words(task).weights)).encode()).hexdigest()
-        key = duplicate_key(data.decode("utf-8", "replace"), output.exit_code) if session else b""
+        key, task_key = b"", ""
+        if session:
+            key = key_of(data, output.exit_code, self.config.scan_chars)
+            task_key = hashlib.sha256("\n".join(sorted(task_words(task).weights)).encode()).hexdigest()
         if session and chars >= self.config.duplicate_min_chars:
             seen = self._shown.find(session, key, task_key)
             if seen is not None:
@@ -374,14 +369,6 @@ class OutputGate:
         except Exception:  # a record that cannot be made must not cost the answer
             self.totals["fault:ledger"] += 1
         return result
-
-    def _stored_hash(self, output_id: str) -> bytes | None:
-        ref = self._store.find(output_id)
-        return bytes.fromhex(ref.sha256) if ref is not None else None
-
-    @staticmethod
-    def _rough_chars(output: RawOutput) -> int:
-        return view_chars(as_utf8(output.data))
 
 
 def _notes(

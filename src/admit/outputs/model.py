@@ -195,6 +195,14 @@ class JudgeProfile(NamedTuple):
     name: str = "local"
 
 
+class JudgeEstimate(NamedTuple):
+    """What the filter would send: requests, bytes of the passages, passages asked about."""
+
+    requests: int
+    bytes: int
+    chunks: int
+
+
 class FilterConfig(NamedTuple):
     """`[outputs.filter]`; every default stands in the key table."""
 

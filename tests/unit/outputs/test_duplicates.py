@@ -6,6 +6,7 @@ from admit.outputs.duplicates import (
     Seen,
     ShownBefore,
     duplicate_key,
+    key_of,
     unchanged_line,
 )
 
@@ -110,3 +111,9 @@ def test_of_too_many_sessions_the_one_used_longest_ago_goes():
     shown.add("s0", b"again", whole())
     shown.add("one more", KEY, whole())
     assert shown.find("s0", KEY, "t") and not shown.find("s1", KEY, "t") and shown.find("s2", KEY, "t")
+
+
+def test_a_huge_output_is_told_by_its_bytes_and_never_decoded():
+    assert key_of(b"a  \nb\n", 0, 100) == duplicate_key("a\nb", 0)
+    assert key_of(b"a  \nb\n", 0, 3) != key_of(b"a\nb\n", 0, 3)
+    assert key_of(b"a\nb\n", 0, 3) == key_of(b"a\nb\n", 0, 3) != key_of(b"a\nb\n", 1, 3)

@@ -40,7 +40,7 @@ def test_case_24_each_hunk_is_kept_whole_or_not_at_all_but_for_the_reserved_end(
     kept = re.findall(r"@@ -1,0 \+1,9 @@\n((?:\+(?!\+).*\n)*)", before_the_end)
     assert kept and {hunk.count("\n") for hunk in kept} == {9}
     alone = re.split(r"\[admit [0-9a-f]+: .*\]\n", shown)
-    assert not any(part.startswith("+name") or part.startswith("+raise") for part in alone[1:-1])
+    assert not any(part.startswith(("+name", "+raise")) for part in alone[1:-1])
 
 
 def test_what_a_change_says_of_errors_is_no_failure_line():
