@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from admit.cli.frame import DONE, FINDING, USAGE, counted, json_option, print_json
+from admit.cli.moments import local
 from admit.cli.since import SINCE
 from admit.config.check import visible
 from admit.config.layers import load
@@ -351,4 +351,4 @@ def _causes(dropped: Mapping[str, int]) -> str:
 
 
 def _when(ms: int) -> str:
-    return f"{datetime.fromtimestamp(ms / 1000).astimezone():%Y-%m-%d %H:%M:%S}"
+    return f"{local(ms):%Y-%m-%d %H:%M:%S}"

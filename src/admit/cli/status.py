@@ -37,8 +37,9 @@ HEAD = (
 )
 @json_option
 def command(since: int, as_json: bool) -> int:
-    """Count what happened at each door: one row a door, for outputs one row more.
+    """Count what happened at each door: one row a door, for outputs one a kind.
 
+    Filtered outputs were cut as a judge chose, excerpts by the door alone, whole ones not at all.
     Asked, admitted, blocked and unjudged count candidates. Saved is against what the host would have shown,
     where that is known. Went back counts outputs that were recalled.
     """
@@ -73,7 +74,7 @@ def _read(config: Config, since: int) -> tuple[list[DoorTotals], Counter[str], d
 
 
 def _row(row: DoorTotals) -> list[str]:
-    name = row.door if row.door != "outputs" else "outputs, filtered" if row.filtered else "outputs, excerpt"
+    name = f"{row.door}, {row.kind}" if row.kind else row.door
     counts = (row.decisions, row.asked, row.admitted, row.blocked, row.unjudged, row.fallbacks)
     unit = UNITS.get(row.door, "")
     offered = f"{short(row.size_out)} of {short(row.size_in)} {unit}" if row.size_in else "-"

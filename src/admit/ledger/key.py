@@ -71,7 +71,7 @@ def replace_key(path: str) -> bytes:
 
 
 def key_replaced_ms(con: sqlite3.Connection | None) -> int | None:
-    """When the key was noticed not to be the one that the database was written under, in epoch ms; or None."""
+    """When the key was found not to be the one that the database was written under, in epoch ms; or None."""
     if con is None:
         return None
     row = con.execute("SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?", (REPLACED,)).fetchone()

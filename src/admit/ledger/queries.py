@@ -11,6 +11,10 @@ from .database import read_rows
 from .port import DecisionRow, DecisionView, OutputRow, Record, ToolUse
 
 HISTORY = 30
+# What was done to an output stands in the door's own fields, where `admit outputs report` reads it too.
+_KIND = """CASE WHEN door <> 'outputs' THEN '' WHEN mode <> 'enforce' THEN 'whole'
+    ELSE CASE json_extract(extra, '$.how') WHEN 'judged' THEN 'filtered' WHEN 'local' THEN 'excerpt'
+    ELSE 'whole' END END"""
 DROPS = ("ledger.dropped", "ledger.spool_dropped")
 
 
@@ -18,14 +22,15 @@ class DoorTotals(NamedTuple):
     """What happened at one door: counts of decisions and candidates, and sums of sizes and times.
 
     Attributes:
-        filtered: Whether these are the outputs that a judge chose from; the others stand in their own row.
+        kind: Of outputs ``filtered`` (a judge chose), ``excerpt`` (the door chose alone), ``whole`` (shown as
+            they came, a duplicate, or only computed in shadow mode); empty at other doors.
         saved: Sum of the smaller of `size_in` and `size_host`, less `size_out`, in the door's unit.
         recalls, recalled: Recalls, and outputs recalled at least once.
         cost_usd: Known cost; `cost_unknown` counts the calls whose cost is not known.
     """
 
     door: str
-    filtered: bool
+    kind: str
     decisions: int
     asked: int
     admitted: int
@@ -144,39 +149,41 @@ def outputs(
 
 
 def door_totals(con: sqlite3.Connection, since: int = 0) -> list[DoorTotals]:
-    """One row a door, by name; the outputs door has two, filtered outputs after the others."""
+    """One row a door, by name; of the outputs door one for each kind: excerpt, filtered, whole."""
     sizes = "coalesce(min(size_in, coalesce(size_host, size_in)), 0)"
     totals = con.execute(
-        f"""SELECT door, door = 'outputs' AND status IN ('judged', 'partial') AS filtered, count(*),
+        f"""SELECT door, {_KIND} AS kind, count(*),
             sum(CASE WHEN status IN ('judged', 'partial', 'fallback') THEN n_within ELSE 0 END),
             sum(n_admitted), sum(n_blocked), sum(n_unjudged), sum(status = 'fallback'),
             coalesce(sum(size_in), 0), coalesce(sum(size_out), 0),
             coalesce(sum(max(0, {sizes} - coalesce(size_out, {sizes}))), 0), coalesce(sum(judge_ms), 0.0)
-        FROM decisions WHERE ts_ms >= ? GROUP BY door, filtered ORDER BY door, filtered""",
+        FROM decisions WHERE ts_ms >= ? GROUP BY door, kind ORDER BY door, kind""",
         (since,),
     ).fetchall()
+    # An output that was decided about twice counts once, as what was done to it most.
     recalls = con.execute(
-        """SELECT d.filtered, count(*), count(DISTINCT recalls.output_id) FROM recalls
-        JOIN (SELECT output_id, max(status IN ('judged', 'partial')) AS filtered FROM decisions
-            WHERE ts_ms >= ?1 AND output_id IS NOT NULL GROUP BY output_id) AS d USING (output_id)
-        WHERE recalls.ts_ms >= ?1 GROUP BY d.filtered""",
+        f"""SELECT substr(d.kind, 2) AS kind, count(*), count(DISTINCT recalls.output_id) FROM recalls
+        JOIN (SELECT output_id, max(CASE {_KIND} WHEN 'filtered' THEN '3filtered'
+                WHEN 'excerpt' THEN '2excerpt' ELSE '1whole' END) AS kind
+            FROM decisions WHERE ts_ms >= ?1 AND door = 'outputs' AND output_id IN (
+                SELECT output_id FROM recalls WHERE ts_ms >= ?1) GROUP BY output_id) AS d USING (output_id)
+        WHERE recalls.ts_ms >= ?1 GROUP BY d.kind""",
         (since,),
     ).fetchall()
     calls = con.execute(
-        """SELECT door, door = 'outputs' AND status IN ('judged', 'partial') AS filtered, count(*),
-            coalesce(sum(cost_usd), 0.0), sum(cost_usd IS NULL)
-        FROM judge_calls JOIN decisions USING (decision_id) WHERE ts_ms >= ? GROUP BY door, filtered""",
+        f"""SELECT door, {_KIND} AS kind, count(*), coalesce(sum(cost_usd), 0.0), sum(cost_usd IS NULL)
+        FROM judge_calls JOIN decisions USING (decision_id) WHERE ts_ms >= ? GROUP BY door, kind""",
         (since,),
     ).fetchall()
-    back = {("outputs", bool(filtered)): tuple(counts) for filtered, *counts in recalls}
-    asked = {(door, bool(filtered)): tuple(sums) for door, filtered, *sums in calls}
+    back = {("outputs", kind): tuple(counts) for kind, *counts in recalls}
+    asked = {(door, kind): tuple(sums) for door, kind, *sums in calls}
     return [
         DoorTotals(
             door,
-            bool(filtered),
+            kind,
             *rest,
-            *back.get((door, bool(filtered)), (0, 0)),
-            *asked.get((door, bool(filtered)), (0, 0.0, 0)),
+            *back.get((door, kind), (0, 0)),
+            *asked.get((door, kind), (0, 0.0, 0)),
         )
-        for door, filtered, *rest in totals
+        for door, kind, *rest in totals
     ]

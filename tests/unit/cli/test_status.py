@@ -50,14 +50,33 @@ def decision(number: int, door: str = "outputs", **fields) -> Record:
     return Record(DecisionRow(f"{number:032x}", ts_ms=fields.pop("ts_ms", NOW), door=door, **fields))
 
 
+HOW = {
+    how: {"mode": "enforce", "extra": {"how": how}}
+    for how in ("judged", "local", "kept", "duplicate", "exempt")
+}
+
+
 def some_decisions() -> tuple[Record, ...]:
     judged = {"status": "judged", "n_within": 12, "n_admitted": 5, "n_blocked": 6, "n_unjudged": 1}
     return (
-        decision(1, size_in=121_437, size_out=5_870, output_id="o_1", **judged),
-        decision(2, size_in=50_000, size_out=6_000, size_host=30_000, output_id="o_2", status="off"),
+        decision(1, size_in=121_437, size_out=5_870, output_id="o_1", **HOW["judged"], **judged),
         decision(
-            3, size_in=9_000, size_out=9_000, output_id="o_3", status="fallback", n_within=2, n_unjudged=2
+            2, size_in=50_000, size_out=6_000, size_host=30_000, output_id="o_2", status="off", **HOW["local"]
         ),
+        decision(
+            3,
+            size_in=9_000,
+            size_out=9_000,
+            output_id="o_3",
+            status="fallback",
+            n_within=2,
+            n_unjudged=2,
+            **HOW["local"],
+        ),
+        decision(6, size_in=500, size_out=500, output_id="o_6", status="off", **HOW["kept"]),
+        decision(7, size_in=9_000, size_out=90, output_id="o_7", status="off", **HOW["duplicate"]),
+        decision(8, size_in=90_000, size_out=90_000, output_id="o_8", status="off", **HOW["exempt"]),
+        decision(9, size_in=500, size_out=500, output_id="o_1", status="off", **HOW["kept"]),
         decision(4, "tools", size_in=4_000, size_out=900, **judged),
         decision(5, "tools", ts_ms=NOW - 30 * DAY, size_in=4_000, size_out=900, **judged),
         Record(recalls=(Recall("r1", "o_2", NOW, "whole", "cli", 50_000),)),
@@ -82,6 +101,7 @@ def test_one_row_a_door_and_for_outputs_one_more(admit):
     assert rows == [
         "outputs, excerpt 2 2 0 0 2 1 15.0k of 59.0k characters 24.0k characters 1",
         "outputs, filtered 1 12 5 6 1 0 5,870 of 121.4k characters 115.6k characters 0",
+        "outputs, whole 4 0 0 0 0 0 91.1k of 100.0k characters 8,910 characters 0",
         "tools 1 12 5 6 1 0 900 of 4,000 tokens 3,100 tokens -",
     ]
 
@@ -89,7 +109,12 @@ def test_one_row_a_door_and_for_outputs_one_more(admit):
 def test_since_chooses_the_time(admit):
     write(*some_decisions())
     rows = json.loads(admit("status", "--since", "60d", "--json")[1])["doors"]
-    assert [(row["door"], row["decisions"]) for row in rows] == [("outputs", 2), ("outputs", 1), ("tools", 2)]
+    assert [(row["door"], row["decisions"]) for row in rows] == [
+        ("outputs", 2),
+        ("outputs", 1),
+        ("outputs", 4),
+        ("tools", 2),
+    ]
     assert json.loads(admit("status", "--since", "2999-01-01", "--json")[1])["doors"] == []
 
 
@@ -130,3 +155,22 @@ def test_a_damaged_record_is_a_finding_with_its_fix(admit, tmp_path):
 )
 def test_a_count_stays_short(count, text):
     assert short(count) == text
+
+
+@pytest.mark.parametrize(("how", "kind"), [("judged", "filtered"), ("local", "excerpt"), ("kept", "whole")])
+def test_a_recall_counts_for_what_was_done_to_the_output_most(how, kind, admit):
+    kept = decision(1, output_id="o_1", **HOW["kept"])
+    again = Record(recalls=(Recall("r1", "o_1", NOW, "whole", "cli", 10),))
+    write(kept, decision(2, output_id="o_1", **HOW[how]), decision(3, output_id="o_1", **HOW["kept"]), again)
+    rows = json.loads(admit("status", "--json")[1])["doors"]
+    assert [row["kind"] for row in rows if row["recalled"]] == [kind]
+
+
+def test_what_was_only_computed_in_shadow_mode_was_shown_whole(admit):
+    write(decision(1, mode="shadow", extra={"how": "judged"}))
+    assert [row["kind"] for row in json.loads(admit("status", "--json")[1])["doors"]] == ["whole"]
+
+
+def test_a_command_that_quotes_the_field_changes_no_count(admit):
+    write(decision(1, mode="enforce", extra={"command": 'echo {"how":"judged"}', "how": "local"}))
+    assert [row["kind"] for row in json.loads(admit("status", "--json")[1])["doors"]] == ["excerpt"]

@@ -116,6 +116,19 @@ def test_stats_count_rows_sizes_and_what_waits(admit, filled):
     assert (found["schema"], found["schema_version"], found["rows"]["candidates"]) == (1, 1, 4)
 
 
+def test_a_decision_without_a_judge_says_so_and_is_not_called_off(admit, ledger):
+    ledger.append(record("a1", n=0, mode="enforce", status="off"))
+    ledger.append(record("a2", n=0, mode="off", status="off"))
+    ledger.close()
+    code, out = admit("show", "a1")
+    assert code == 0 and [
+        line.split(None, 1)[1] for line in out.splitlines() if line.startswith("status")
+    ] == ["no judge asked"]
+    listed = {line.split()[2]: line for line in admit("show")[1].splitlines()[1:]}
+    assert "no judge asked" in listed["a1"] and "no judge asked" not in listed["a2"]
+    assert as_json(admit("show", "a1", "--json")[1])["decisions"][0]["decision"]["status"] == "off"
+
+
 def test_verify_exits_0_clean_1_with_findings_2_when_damaged(admit, filled):
     assert admit("verify")[0] == 0
     Path(next(FileOutputs().stored()).path).write_bytes(b"changed")
