@@ -90,10 +90,10 @@ def test_nothing_is_cut_colours_stay_and_one_line_says_what_an_agent_would_see(h
     assert home.admit("recall", "--last", "--whole", "--raw").stdout == data
 
 
-def test_a_short_output_ends_with_the_reason_why_it_is_unchanged(home):
+def test_a_short_output_ends_with_the_reason_why_it_is_shown_whole(home):
     terminal = Terminal(home, "run", "--", "echo", "short")
     terminal.end()
-    assert terminal.seen == b"short\r\nadmit: unchanged: 6 of 8,000 characters (outputs.gate_chars)\r\n"
+    assert terminal.seen == b"short\r\nadmit: shown whole: 6 characters, under the gate of 8,000 (outputs.gate_chars)\r\n"
 
 
 def test_asked_to_filter_the_terminal_shows_at_the_end_what_is_kept(home):

@@ -9,13 +9,13 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from admit import __version__
 from admit.cli.checks import Check, Fault
 from admit.cli.frame import counted
+from admit.cli.moments import local
 from admit.config.layers import Config
 from admit.errors import SettingsError
 
@@ -138,7 +138,7 @@ def host_notes(config: Config) -> Iterator[str]:
     if version is None:
         yield f"There is no {HOST} on PATH, so its version is not known."
     elif report is not None:
-        when = datetime.fromtimestamp(report["at_ms"] / 1000).astimezone()
+        when = local(report["at_ms"])
         yield f"{HOST} {version} ({client}), self-tested {when:%Y-%m-%d %H:%M}."
     told = status()
     if told is None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 
 from admit.cli import door
 from admit.cli.frame import DONE, counted, json_option, print_json
+from admit.cli.moments import local
 from admit.cli.since import SINCE
 from admit.errors import UsageError
 from admit.text.table import table
@@ -159,4 +159,4 @@ def _rows(place: door.Place, session: str | None) -> list[OutputRow]:
 
 
 def _time(ms: int) -> str:
-    return f"{datetime.fromtimestamp(ms / 1000).astimezone():%Y-%m-%d %H:%M}"
+    return f"{local(ms):%Y-%m-%d %H:%M}"

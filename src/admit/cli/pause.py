@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import click
 
 from admit.cli.frame import DONE, json_option, print_json
+from admit.cli.moments import local
 from admit.config import pause as state
 from admit.config.places import state_dir
 
@@ -35,5 +34,5 @@ def sentence(pause: state.Pause) -> str:
     """What a pause means, for people; times are local."""
     if pause.until_ms is None:
         return f"Paused by {pause.by}: everything passes as without Admit."
-    end = datetime.fromtimestamp(pause.until_ms / 1000).astimezone()
+    end = local(pause.until_ms)
     return f"Paused by {pause.by} until {end:%Y-%m-%d %H:%M %Z}: everything passes as without Admit."

@@ -54,7 +54,7 @@ def read_all() -> Came:
             blocks = []
     number = caught.number
     if held > HELD_BYTES:
-        click.echo(f"admit: unchanged: over {HELD_BYTES:,} bytes", err=True)
+        click.echo(f"admit: shown whole: over {HELD_BYTES:,} bytes", err=True)
         return Came(None, number)
     return Came(b"".join(blocks), number)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from admit.config.pause import paused
 from admit.outputs.model import Kept, OutputConfig, OutputResult
 from admit.text.table import table
 
@@ -26,7 +27,7 @@ def line(result: OutputResult, config: OutputConfig, *, cut: bool, tool: str = "
         shown = len(result.text) if result.changed else result.kept_chars
         seen = f"{shown:,} of {chars:,} characters is what an agent would see: admit show --last"
         return seen if cut else f"nothing cut here; {seen}"
-    return f"unchanged: {_why(result, config, chars, tool)}"
+    return f"shown whole: {_why(result, config, chars, tool)}"
 
 
 def explanation(result: OutputResult) -> str:
@@ -79,11 +80,11 @@ def original_chars(result: OutputResult) -> int:
 
 
 def _why(result: OutputResult, config: OutputConfig, chars: int, tool: str) -> str:
-    of_gate = f"{chars:,} of {config.gate_chars:,} characters (outputs.gate_chars)"
+    under = f"{chars:,} characters, under the gate of {config.gate_chars:,} (outputs.gate_chars)"
     reasons = {
-        "small": of_gate,
-        "under_gate": of_gate,
-        "off": "outputs.mode is off",
+        "small": under,
+        "under_gate": under,
+        "off": "outputs.mode is off" if (pause := paused()) is None else f"paused by {pause.by}",
         "skipped": f"{tool or 'the tool'} is in outputs.skip_tools",
         "recall": "Admit itself gave this text",
         "binary": f"binary, {len(result.data):,} bytes",

@@ -190,7 +190,7 @@ def _summary(ran: Ran, results: dict[str, OutputResult], chosen: OutputConfig) -
     from admit.cli.results import line, original_chars
 
     if not results:
-        return f"unchanged: over {HELD_BYTES:,} bytes, or binary"
+        return f"shown whole: over {HELD_BYTES:,} bytes, or binary"
     name = max(results, key=lambda one: (bool(results[one].kept), original_chars(results[one])))
     live = next(stream.live for stream in ran.streams if stream.name == name)
     return line(results[name], chosen, cut=not live, tool=TOOL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +10,7 @@ import click
 from admit.cli import door as outputs_door
 from admit.cli import naming
 from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
+from admit.cli.moments import local
 from admit.text.table import table
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def explanation(view: DecisionView) -> str:
 
 def _head(view: DecisionView) -> str:
     row = view.decision
-    when = datetime.fromtimestamp(row.ts_ms / 1000).astimezone()
+    when = local(row.ts_ms)
     parts = [row.door, f"{when:%Y-%m-%d %H:%M:%S %Z}", f"status {row.status}"]
     parts += [f"reason {row.reason}"] if row.reason else []
     parts += [f"mode {row.mode}"] if row.mode != "enforce" else []
