@@ -13,6 +13,7 @@ from admit.errors import LedgerError, Locked, UsageError
 from .database import SIDES, as_ledger_error, cause_of, count_rows, damaged_files, open_writer
 from .drain import drain_into
 from .key import REPLACED, keyed, load_key, replace_key
+from .order import NAME as ORDER
 from .outputs import NEW, FileOutputs
 from .places import places, setting
 from .record import now_ms
@@ -124,7 +125,7 @@ def _all(config: Mapping[str, object] | None) -> ForgetReport:
     outputs = store.delete([ref.id for ref in store.stored()], now_ms()).removed
     if os.path.isdir(place.outputs):
         for name in os.listdir(place.outputs):
-            if name.startswith(NEW):
+            if name.startswith(NEW) or name == ORDER:
                 os.unlink(os.path.join(place.outputs, name))
     for path in _copies(place.database):
         for side in SIDES:

@@ -2,6 +2,7 @@
 
     outputs/<2 hex>/<64 hex>.txt     the bytes as they came, 0600; modified when stored, accessed when used
     outputs/<2 hex>/<64 hex>.id16    its id has 16 hex digits, for the first 12 are another's too
+    outputs/.order                   in which order they were stored, whatever the clock said
     outputs/.new-<16 hex>            still being written; kept when its process dies
 
 An output is hashed while it is written, gets its name when it is whole, and is read back by size; only then
@@ -22,6 +23,8 @@ from typing import Any, BinaryIO, NamedTuple
 from admit.errors import LedgerError, OutputNotFound, StoreFailed
 
 from .capture import Capture, Kept
+from .order import note as note_order
+from .order import order as stored_order
 from .places import check_file, open_file, own_folder, places, read_all, setting
 from .port import Ledger, OutputMeta, OutputRef, OutputRow, PruneReport, Recall, Record
 from .record import now_ms
@@ -163,15 +166,18 @@ class FileOutputs:
     def newest(self, session: str | None = None) -> OutputRef | None:
         """The output stored last, in this session or at all; what killed processes left is taken in first."""
         self._take_in_orphans()
+        order = stored_order(self._folder, self._fs)
         if session is None:
-            newest = max(self._files(), key=lambda file: (file.stored_ns, file.sha256), default=None)
+            newest = max(
+                self._files(), key=lambda f: (order.get(f.sha256, 0), f.stored_ns, f.sha256), default=None
+            )
             return None if newest is None else newest.ref(self._row(newest.id))
         recorded = (self.find(row.output_id) for row in self._rows(session) if row.gone_ms is None)
-        found = next((ref for ref in recorded if ref is not None), None)
         latest = self._latest.get(session)
-        if latest is not None and (found is None or latest.stored_ms >= found.stored_ms):
-            return self.find(latest.id)
-        return found
+        refs = [ref for ref in recorded if ref is not None]
+        if latest is not None and (own := self.find(latest.id)) is not None:
+            refs.append(own)
+        return max(refs, key=lambda ref: (order.get(ref.sha256, 0), ref.stored_ms), default=None)
 
     def recalled(self, r: Recall) -> None:
         """Record a recall, and that the output was used. Never raises."""
@@ -220,6 +226,7 @@ class FileOutputs:
             self._fs.unlink(target)
             raise OSError(f"{target} does not read back")
         output_id = "o_" + kept.sha256[:digits]
+        note_order(self._folder, kept.sha256, self._fs)
         ref = OutputRef(output_id, kept.sha256, kept.total, kept.lines, kept.complete, target, stored)
         self._remember(ref, meta)
         return ref
@@ -299,10 +306,15 @@ class FileOutputs:
 
     def _take_in_orphans(self) -> None:
         """Store what a killed process had captured so far; whether it was all of it is not known."""
+        left = []
         for name in self._names(self._folder):
             if name.startswith(NEW):
+                path = os.path.join(self._folder, name)
                 with suppress(OSError):
-                    self._take_in(os.path.join(self._folder, name))
+                    left.append((self._fs.lstat(path).st_mtime_ns, path))
+        for _, path in sorted(left):
+            with suppress(OSError):
+                self._take_in(path)
 
     def _take_in(self, path: str) -> None:
         fd = open_file(path, os.O_RDWR, self._fs)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from admit.errors import OutputNotFound, StoreFailed
+from admit.ledger import outputs as outputs_module
 from admit.ledger.outputs import FileOutputs
 from admit.ledger.places import places
 from admit.ledger.port import OutputMeta, OutputRow, Record
@@ -39,7 +40,7 @@ def names() -> list[str]:
     return sorted(
         str(path.relative_to(places().outputs))
         for path in Path(places().outputs).rglob("*")
-        if path.is_file()
+        if path.is_file() and path.name != ".order"
     )
 
 
@@ -346,3 +347,37 @@ def test_the_ledger_of_another_process_finds_the_newest_of_a_session(ledger):
     other = SqliteLedger()
     assert FileOutputs(ledger=other).newest("s1").id == ref.id
     other.close()
+
+
+@pytest.mark.parametrize("session", [None, "s"])
+def test_the_newest_is_the_one_stored_last_whatever_the_clock_said(ledger, session, monkeypatch):
+    store = FileOutputs(ledger=ledger)
+    real = outputs_module.now_ms
+    monkeypatch.setattr(outputs_module, "now_ms", lambda: real() + 86_400_000)
+    first = store.put(b"one day ahead", OutputMeta(session="s"))
+    monkeypatch.setattr(outputs_module, "now_ms", real)
+    second = store.put(b"after the jump", OutputMeta(session="s"))
+    ledger.flush(5_000)
+    assert store.newest(session).id == second.id
+    assert FileOutputs(ledger=ledger).newest(session).id == second.id
+    store.put(b"one day ahead", OutputMeta(session="s"))
+    ledger.flush(5_000)
+    assert FileOutputs(ledger=ledger).newest(session).id == first.id
+
+
+def test_of_two_captures_that_killed_processes_left_the_later_is_the_newest(state):
+    store = FileOutputs()
+    store.put(b"whole", OutputMeta())
+    for name, age_s in (("f" * 16, 200), ("0" * 16, 100)):
+        path = state / "outputs" / f".new-{name}"
+        path.write_bytes(b"left by " + name.encode())
+        os.utime(path, ns=(10**18 - age_s * 10**9,) * 2)
+    assert store.open(store.newest().id).read() == b"left by " + b"0" * 16
+
+
+def test_the_order_stays_short_and_keeps_the_last(state, monkeypatch):
+    monkeypatch.setattr("admit.ledger.order.LINES", 3)
+    store = FileOutputs()
+    refs = [store.put(f"{k}".encode(), OutputMeta()) for k in range(20)]
+    assert os.path.getsize(state / "outputs" / ".order") <= 7 * 65
+    assert store.newest().id == refs[-1].id
