@@ -14,6 +14,7 @@ setup: .venv/.done
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable ".[local,lab]" --group dev
 	@touch $@
+	@echo 'admit is in $(BIN); to call it by its name:  export PATH="$$PWD/$(BIN):$$PATH"'
 
 try: setup
 	$(BIN)/python examples/tour.py

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,12 +20,13 @@ ADMIT = str(Path(sys.executable).parent / "admit")
 
 
 class Stop(NamedTuple):
-    """One output of the tour: what makes it, and what is asked of it."""
+    """One output of the tour: what makes it, what is asked of it, and a pattern of the line that answers."""
 
     title: str
     command: list[str]
     task: str
     folder: Path
+    answer: str
 
 
 def stops() -> list[Stop]:
@@ -44,12 +47,13 @@ def stops() -> list[Stop]:
         ".",
     ]
     return [
-        Stop("a failing test run", pytest, "which test fails and why", shop),
+        Stop("a failing test run", pytest, "which test fails and why", shop, r"^E +AssertionError: assert"),
         Stop(
             "a long git log --stat",
             ["git", "log", "--stat", "--no-color", "-n", "300"],
             "which commit brought in the depth rules of the shortlist?",
             HERE.parent,
+            r"(?i)depth rule",
         ),
         Stop(
             "a JSON dump",
@@ -60,18 +64,20 @@ def stops() -> list[Stop]:
             ],
             "with which options was this Python configured, and where is its LIBDIR?",
             HERE.parent,
+            r'"LIBDIR": ',
         ),
         Stop(
             "a service log",
             [python, "service.py", "900"],
             "checkouts get no connection since some moment: what was changed before that?",
             shop,
+            r"pool\.size 16 -> 1",
         ),
     ]
 
 
 def main() -> int:
-    """Walk all stops; the exit code says whether every command of Admit did its work."""
+    """Walk all stops; the exit code says whether every answer stood in what was shown."""
     with tempfile.TemporaryDirectory(prefix="admit-tour-") as home:
         env = os.environ | {
             f"XDG_{kind}_HOME": f"{home}/{kind.lower()}" for kind in ("STATE", "CONFIG", "CACHE")
@@ -82,6 +88,8 @@ def main() -> int:
         subprocess.run([ADMIT, "status"], env=env, check=False)
     if failed:
         print(f"\nThese stops did not work: {', '.join(failed)}", file=sys.stderr)
+    else:
+        print(f'\nTo call admit by its name:  export PATH="{Path(ADMIT).parent}:$PATH"')
     return 1 if failed else 0
 
 
@@ -105,10 +113,13 @@ def walk(number: int, stop: Stop, env: dict[str, str]) -> bool:
     share = after / max(1, before)
     print(f"   {before:,} characters in, {after:,} shown ({share:.0%}), in {result['total_ms']:.0f} ms")
     print(f"   kept because of: {rules(result['kept'])}\n")
-    print(f"   | {result['text'].split(chr(10))[0][:120]}")
-    lines = made.stdout.decode("utf-8", "replace").split("\n")
-    for one in heaviest(result["kept"]):
-        print(f"   | line {one['from']:,}, by rule {one['rule']}: {lines[one['from'] - 1].strip()[:90]}")
+    header, *shown = result["text"].split("\n")
+    print(textwrap.fill(header, 110, initial_indent="   | ", subsequent_indent="   | "))
+    answer = next((line for line in shown if re.search(stop.answer, line)), None)
+    if answer is None:
+        print(f"   the answer does not stand in it: {stop.answer}")
+        return False
+    print(f"   the answer stands in it: {answer.strip()}")
     return bool(result["changed"])
 
 
@@ -116,11 +127,6 @@ def rules(kept: list[dict[str, object]]) -> str:
     """The rules that kept text, with the number of ranges each kept."""
     names = [str(one["rule"]) for one in kept]
     return ", ".join(f"{name} ({names.count(name)})" for name in dict.fromkeys(names))
-
-
-def heaviest(kept: list[dict]) -> list[dict]:
-    """The three kept ranges of the greatest weight, in the order of the output."""
-    return sorted(sorted(kept, key=lambda one: -(one["score"] or 0))[:3], key=lambda one: one["from"])
 
 
 if __name__ == "__main__":

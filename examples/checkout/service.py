@@ -29,7 +29,7 @@ class Pool:
 
     def query(self, rows: int) -> bool:
         free = self.free
-        if not free.acquire(timeout=0.004):
+        if not free.acquire(timeout=0.012):
             return False
         try:
             time.sleep(0.0005 * rows)
@@ -75,7 +75,7 @@ def main(requests: int) -> None:
 
     def call(number: int) -> None:
         if number == requests // 2:
-            LOG.info("settings reloaded from settings.toml: pool.size 16 -> 1, cache.ttl 300 unchanged")
+            LOG.warning("configuration changed: pool.size 16 -> 1, cache.ttl 300 unchanged")
             Handler.pool.resize(1)
         try:
             url = f"{base}{chance.choice(PATHS)}?order={number}"
