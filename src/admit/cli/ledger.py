@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from admit.cli.frame import DONE, FINDING, USAGE, counted, json_option, print_json
-from admit.cli.moments import local
+from admit.cli.naming import status_words
 from admit.cli.since import SINCE
 from admit.config.check import visible
 from admit.config.layers import load
 from admit.errors import UsageError
+from admit.ledger.moments import local
 from admit.text.table import table
 
 if TYPE_CHECKING:
-    from admit.ledger.port import DecisionRow, DecisionView
+    from admit.ledger.port import DecisionView
 
 EXAMPLES = """\b
 Examples:
@@ -270,18 +271,13 @@ def _ask(question: str, yes: bool) -> None:
     click.confirm(question, abort=True)
 
 
-def _status(row: DecisionRow) -> str:
-    """The status in words: a door that works without a judge is not off."""
-    return "no judge asked" if row.status == "off" and row.mode != "off" else row.status
-
-
 def _row(view: DecisionView) -> tuple[str, ...]:
     row = view.decision
     return (
         _when(row.ts_ms),
         row.decision_id,
         row.door,
-        _status(row),
+        status_words(row),
         visible(row.reason or "", _CELL),
         f"{row.n_admitted:,} of {row.n_gathered:,}",
         "" if row.size_in is None or row.size_out is None else f"{row.size_out:,} of {row.size_in:,}",
@@ -290,7 +286,7 @@ def _row(view: DecisionView) -> tuple[str, ...]:
 
 
 def _in_full(view: DecisionView) -> str:
-    fields = view.decision._asdict() | {"status": _status(view.decision)}
+    fields = view.decision._asdict() | {"status": status_words(view.decision)}
     own = {f"extra.{name}": value for name, value in fields.pop("extra").items()}
     lines = [
         f"{name:<24} {_cell(value, 1_000)}"

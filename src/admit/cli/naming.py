@@ -8,7 +8,7 @@ from admit.errors import OutputNotFound, UsageError
 
 if TYPE_CHECKING:
     from admit.cli.door import Place
-    from admit.ledger.port import DecisionView
+    from admit.ledger.port import DecisionRow, DecisionView
 
 LIST = "`admit outputs list` shows what is stored"
 
@@ -59,3 +59,8 @@ def not_found(fault: OutputNotFound) -> str:
         "deleted": "run the command again",
     }
     return f"{fault}; {advice.get(fault.why, LIST)}"
+
+
+def status_words(row: DecisionRow) -> str:
+    """The status in words: a door that works without a judge is not off."""
+    return "no judge asked" if row.status == "off" and row.mode != "off" else row.status

@@ -10,9 +10,9 @@ import click
 
 from admit.cli import door
 from admit.cli.frame import DONE, counted, json_option, print_json
-from admit.cli.moments import local
 from admit.cli.since import SINCE
 from admit.errors import UsageError
+from admit.ledger.moments import local
 from admit.text.table import table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import click
 from admit.cli import door as outputs_door
 from admit.cli import naming
 from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
-from admit.cli.moments import local
+from admit.ledger.moments import local
 from admit.text.table import table
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def explanation(view: DecisionView) -> str:
 def _head(view: DecisionView) -> str:
     row = view.decision
     when = local(row.ts_ms)
-    parts = [row.door, f"{when:%Y-%m-%d %H:%M:%S %Z}", f"status {row.status}"]
+    parts = [row.door, f"{when:%Y-%m-%d %H:%M:%S %Z}", naming.status_words(row)]
     parts += [f"reason {row.reason}"] if row.reason else []
     parts += [f"mode {row.mode}"] if row.mode != "enforce" else []
     parts += [f"cap {row.cap:,} {UNITS[row.unit]}"] if row.cap is not None else []

@@ -128,7 +128,8 @@ def recall(
             label + (piece if piece.endswith(b"\n") else piece + b"\n")
             for label, piece in zip(labels, slices, strict=True)
         )
-    words = f"{part.words} of {output_id}, {'credentials masked' if hidden else 'verbatim'}"
+    how = ", credentials masked" if hidden else ", verbatim" if part.ranges else ""
+    words = f"{part.words} of {output_id}{how}"
     words += "".join(f"; {note}" for note in notes)
     words += f"; more: cursor {part.next_cursor}" if part.next_cursor else ""
     cls: RecallClass = "search" if search is not None else "whole" if whole else "range"

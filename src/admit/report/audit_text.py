@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
+from admit.ledger.moments import utc
 from admit.text.table import table
 from admit.text.tokens import COUNTER
 
@@ -286,7 +286,7 @@ def _returned(cases: Sequence[Case]) -> dict[str, Any]:
 def _window(audit: Audit) -> str:
     if not audit.last_ms:
         return ""
-    first, last = (datetime.fromtimestamp(ms / 1000, UTC) for ms in (audit.since_ms, audit.last_ms))
+    first, last = (utc(ms) for ms in (audit.since_ms, audit.last_ms))
     return f", {first:%Y-%m-%d} to {last:%Y-%m-%d}"
 
 

@@ -6,9 +6,9 @@ All text is escaped, and characters that do not show themselves are written as t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from html import escape
 
+from admit.ledger.moments import utc
 from admit.text.tokens import COUNTER
 
 from .layout import percent, share, visible
@@ -163,7 +163,7 @@ def _largest(report: LedgerReport) -> Iterator[str]:
     rows = (
         (
             one.output_id,
-            f"{datetime.fromtimestamp(one.ts_ms / 1000, UTC):%Y-%m-%d %H:%M}",
+            f"{utc(one.ts_ms):%Y-%m-%d %H:%M}",
             one.tool,
             f"{one.original:,}",
             f"{one.shown:,}",
@@ -255,7 +255,7 @@ def _stretch(report: LedgerReport) -> str:
 
 
 def _day(ms: int) -> str:
-    return f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%d}"
+    return f"{utc(ms):%Y-%m-%d}"
 
 
 def _text(value: str) -> str:

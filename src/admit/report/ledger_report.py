@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import NamedTuple
 
+from admit.ledger.moments import utc
 from admit.ledger.port import Counters, DecisionView
 
 from .outputs_report import Name, OutputsRow, fallback_of, kind_of, report_rows
@@ -168,7 +168,7 @@ def _bars(outputs: list[DecisionView]) -> tuple[int, tuple[Bar, ...]]:
     counts: list[Counter[str]] = [Counter() for _ in range((max(days) - first) // width + 1)]
     for day, view in zip(days, outputs, strict=True):
         counts[(day - first) // width].update({kind_of(view): 1, "saved": saved(view)})
-    starts = (datetime.fromtimestamp((first + n * width) * 86_400, UTC) for n in range(len(counts)))
+    starts = (utc((first + n * width) * 86_400_000) for n in range(len(counts)))
     return width, tuple(
         Bar(f"{start:%Y-%m-%d}", one["filtered"], one["excerpt"], one["other"], one["saved"])
         for start, one in zip(starts, counts, strict=True)

@@ -25,7 +25,20 @@ def wrapped(home, command):
     config.mkdir(parents=True, exist_ok=True)
     (config / "admit.toml").write_text('[hosts]\nwrap = "list"\n')
     (config / "admit.toml").chmod(0o600)
-    given = payload(tool_name="Bash", tool_use_id="t1", tool_input={"command": command, "timeout": 9})
+    # As after a self-test that saw this version keep its deny rules for rewritten calls.
+    state = home.path / "state" / "admit"
+    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (state / "hosts.json").write_text('{"claude-code": {"2.9.9": {"rewrite_input": "yes"}}}')
+    (state / "hosts.json").chmod(0o600)
+    transcript = home.path / "s1.jsonl"
+    said = {"type": "user", "version": "2.9.9", "message": {"role": "user", "content": "build it, it broke"}}
+    transcript.write_text(json.dumps({"sessionId": "s1", "uuid": "u1", **said}) + "\n")
+    given = payload(
+        transcript_path=str(transcript),
+        tool_name="Bash",
+        tool_use_id="t1",
+        tool_input={"command": command, "timeout": 9},
+    )
     done = home.admit("hook", "claude-code", "PreToolUse", input=given)
     assert (done.returncode, done.stderr) == (0, b""), done
     said = json.loads(done.stdout)["hookSpecificOutput"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from admit.cli.moments import local
 from admit.cli.results import line
+from admit.ledger.moments import local
 from admit.outputs.model import OutputConfig, OutputResult
 
 
