@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from admit import __version__
 from admit.cli.checks import Check, Fault
 from admit.cli.frame import counted
-from admit.cli.moments import local
 from admit.config.layers import Config
 from admit.errors import SettingsError
+from admit.ledger.moments import local
 
 HOST = "claude-code"
 AREA = "hosts"

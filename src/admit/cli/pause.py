@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from admit.cli.frame import DONE, json_option, print_json
-from admit.cli.moments import local
 from admit.config import pause as state
 from admit.config.places import state_dir
+from admit.ledger.moments import local
 
 
 @click.command("pause")
