@@ -11,6 +11,7 @@ import time
 
 VERSION = "0.1.0"
 MAX_PAYLOAD, MAX_REPLY, BACK_OFF_S = 8 * 1024 * 1024, 64 * 1024, 30
+KEPT = (b"HOME", b"PATH", b"LANG", b"TMPDIR")  # a session's settings are not those of every session
 
 
 def main(started: float) -> None:
@@ -36,8 +37,7 @@ def main(started: float) -> None:
 
 def left(end: float) -> float:
     """Seconds that are left; TimeoutError where none are."""
-    seconds = end - time.monotonic()
-    if seconds < 0.001:
+    if (seconds := end - time.monotonic()) < 0.001:
         raise TimeoutError
     return seconds
 
@@ -85,8 +85,7 @@ def read_reply(daemon, end: float) -> bytes:
     frame = b""
     while len(frame) < MAX_REPLY:
         daemon.settimeout(left(end))
-        part = daemon.recv(MAX_REPLY - len(frame))
-        frame += part
+        frame += (part := daemon.recv(MAX_REPLY - len(frame)))
         line, newline, data = frame.partition(b"\n")
         if newline and line == b"ADMIT1 ok %d" % len(data):
             return data
@@ -110,7 +109,8 @@ def start_daemon(path: str) -> None:
     # Nothing of the host's may stay open in it: the host would wait for the end of its pipes.
     null = [(posix.POSIX_SPAWN_OPEN, fd, "/dev/null", posix.O_RDWR, 0) for fd in (0, 1, 2)]
     argv = [sys.executable, "-I", "-m", "admit.hosts.daemon", path]
-    posix.posix_spawn(sys.executable, argv, posix.environ, file_actions=null, setsid=True)
+    env = {k: v for k, v in posix.environ.items() if k in KEPT or k.startswith((b"LC_", b"XDG_"))}
+    posix.posix_spawn(sys.executable, argv, env, file_actions=null, setsid=True)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pytest
 from admit.config import layers
 from admit.config import pause as pausing
 from admit.core.events import undeclared
-from admit.hosts.daemon import log, recorder, settings
+from admit.hosts.daemon import control, log, recorder, settings
 from admit.hosts.daemon.places import LOCK, Lock, log_path, socket_path
 from admit.hosts.daemon.pool import Pool
 from admit.hosts.daemon.protocol import Header
@@ -298,3 +298,22 @@ def test_what_is_logged_of_an_error_names_the_versions(capsys):
     assert "in a test: admit " in text
     assert "Python 3." in text
     assert text.endswith("ValueError: broken\n")
+
+
+def test_a_daemon_started_by_a_command_gets_no_settings_of_the_session_it_ran_in(home, monkeypatch):
+    started = []
+
+    class Ended:
+        def __init__(self, command, **options):
+            started.append(options["env"])
+
+        def poll(self):
+            return 1
+
+    monkeypatch.setattr(control.subprocess, "Popen", Ended)
+    for name in ("ADMIT_CONFIG", "ADMIT_OFF", "PYTHONPATH", "LC_ALL", "TMPDIR", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(home))
+    assert not control.start(str(home / "run" / "d.sock"))
+    (env,) = started
+    assert {"HOME", "PATH", "LC_ALL", "TMPDIR", "XDG_DATA_HOME"} <= set(env)
+    assert not {"ADMIT_CONFIG", "ADMIT_OFF", "PYTHONPATH"} & set(env)

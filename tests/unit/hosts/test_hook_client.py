@@ -392,7 +392,7 @@ exec(compile(source, CLIENT, "exec"), {"__name__": "__main__"})
     assert not os.path.exists(path + ".imported")
 
 
-def test_what_starts_the_daemon_imports_nothing_more(path):
+def test_what_starts_the_daemon_imports_nothing_more_and_hands_on_no_settings(path):
     os.unlink(os.path.join(os.path.dirname(path), "d.start"))
     script = """
 import sys, posix
@@ -404,7 +404,7 @@ class Refuse:
             posix.write(2, name.encode())
             raise ImportError(name)
 def spawn(path, given, env, **options):
-    posix.write(1, "\\0".join([path, *given]).encode())
+    posix.write(1, "\\0".join([path, *given, *sorted(name.decode() for name in env)]).encode())
 posix.posix_spawn = spawn
 for name in ("os", "signal", "subprocess"):
     sys.modules.pop(name, None)
@@ -415,10 +415,12 @@ with open(CLIENT) as file:
 exec(compile(source, CLIENT, "exec"), {"__name__": "__main__"})
 """
     command = [sys.executable, "-I", "-S", "-c", script, CLIENT, path, "claude-code", "Stop", "10000"]
-    done = subprocess.run(command, input=b"{}", capture_output=True, timeout=WAIT_S)
+    kept = ["HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "XDG_STATE_HOME"]
+    env = dict.fromkeys([*kept, "ADMIT_CONFIG", "ADMIT_OUTPUTS_MODE", "LD_X", "HOME2", "PYTHONPATH"], "/x")
+    done = subprocess.run(command, input=b"{}", capture_output=True, timeout=WAIT_S, env=env)
     spawned = [sys.executable, sys.executable, "-I", "-m", "admit.hosts.daemon", path]
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode().split("\0") == spawned
+    assert done.stdout.decode().split("\0") == [*spawned, *kept]
 
 
 def test_the_client_stays_small():

@@ -21,6 +21,8 @@ START_WAIT_S = 10.0
 # A daemon that leaves takes 2 s for what runs and 2 s for its records.
 STOP_WAIT_S = 6.0
 LOOK_EVERY_S = 0.02
+# What the daemon takes of its starter's environment: a session's own settings are not those of every session.
+KEPT, KEPT_PREFIXES = ("HOME", "PATH", "LANG", "TMPDIR"), ("LC_", "XDG_")
 
 
 def ask(path: str, host: str, event: str, payload: bytes = b"", *, timeout_s: float = 2.0) -> bytes:
@@ -55,6 +57,8 @@ def status(path: str) -> dict[str, Any] | None:
 def start(path: str, *, cause: str = "cli") -> bool:
     """Start the daemon in the background, and wait until it answers; True where one serves by then.
 
+    Of the environment it gets where the user's things are, and the language, alone.
+
     Raises:
         OSError: The socket's folder is not this user's own, or cannot be made.
     """
@@ -66,6 +70,7 @@ def start(path: str, *, cause: str = "cli") -> bool:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
         cwd="/",
+        env={k: v for k, v in os.environ.items() if k in KEPT or k.startswith(KEPT_PREFIXES)},
     )
     end = time.monotonic() + START_WAIT_S
     while time.monotonic() < end:
