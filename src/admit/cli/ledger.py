@@ -286,7 +286,8 @@ def _row(view: DecisionView) -> tuple[str, ...]:
 
 
 def _in_full(view: DecisionView) -> str:
-    fields = view.decision._asdict() | {"status": status_words(view.decision)}
+    fields: dict[str, Any] = view.decision._asdict()
+    fields["status"] = status_words(view.decision)
     own = {f"extra.{name}": value for name, value in fields.pop("extra").items()}
     lines = [
         f"{name:<24} {_cell(value, 1_000)}"
