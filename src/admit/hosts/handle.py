@@ -23,7 +23,7 @@ from .deadlines import chain, class_of
 from .deps import Deps, build_deps
 from .model import NOTHING, Handled, HostAdapter, HostEvent, Odd
 from .moments import Hook
-from .outputs import Outcome
+from .outputs import Outcome, context_of
 from .recalls import MARK
 
 __all__ = ["Deps", "adapter_of", "build_deps", "handle", "prefilter"]
@@ -109,8 +109,13 @@ def _served(adapter: HostAdapter, event: str, raw: bytes, deps: Deps, budget_ms:
         data = adapter.write(ev, outcome.answer)
     except Odd as fault:
         odd = fault.cause
+    except Exception as fault:  # the door's word is given, and has to be taken back
+        _log(event, fault)
+        odd = "exception"
     if data and deps.clock.monotonic() > ev.deadline_at:
         data, odd = NOTHING, "deadline"
+    if not data:
+        _withdraw(hook, outcome)
     return Handled(data, _after(hook, outcome, odd, bool(data)))
 
 
@@ -120,6 +125,8 @@ def _after(hook: Hook, outcome: Outcome, odd: str, answered: bool) -> Callable[[
     def after(written: bool) -> None:
         try:
             taken = answered and written
+            if answered and not written:
+                _withdraw(hook, outcome)
             for claim in outcome.claims:
                 hook.state.settle(claim, taken)
             for rec in outcome.records:
@@ -140,6 +147,13 @@ def _after(hook: Hook, outcome: Outcome, odd: str, answered: bool) -> Callable[[
             _append_odd(hook.deps, hook.ev.event, "exception")
 
     return after
+
+
+def _withdraw(hook: Hook, outcome: Outcome) -> None:
+    """What did not reach the host was not shown: the same output again is no repeat."""
+    context = context_of(hook.ev)
+    for output_id in outcome.marks if context is not None else ():
+        hook.settings.gate.withdraw(context, output_id)
 
 
 def _completed(rec: Record, ev: HostEvent, not_shown: tuple[str, ...]) -> Record:

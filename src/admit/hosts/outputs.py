@@ -46,6 +46,7 @@ class Outcome(NamedTuple):
         claims: To be settled.
         sent: To wait for proof, where the host took the answer.
         shown: Decisions whose text is in the answer.
+        marks: Outputs that count as shown from now on, unless the host does not get the answer.
     """
 
     answer: HookAnswer = HookAnswer()
@@ -53,6 +54,7 @@ class Outcome(NamedTuple):
     claims: tuple[Claim, ...] = ()
     sent: tuple[Sent, ...] = ()
     shown: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
 
 
 def is_looked_at(tool: str, settings: Settings, host: str) -> bool:
@@ -82,11 +84,14 @@ def look(door: Door, output: ToolOutput) -> Outcome:
     replaced = [(pointer, result) for pointer, result in results if result.changed]
     replace = tuple((pointer, result.text) for pointer, result in replaced)
     shown = tuple(result.decision_id for _, result in replaced if result.decision_id)
+    # A repeat has no mark of its own: what it points to is in view.
+    marks = tuple(result.id for _, result in replaced if result.id and result.how != "duplicate")
     most = door.settings.values["hosts.replace_max_chars"]
     if sum(utf16_length(text) for _, text in replace) > most:
-        return Outcome(HookAnswer(note="size"), tuple(records), shown=shown)
+        return Outcome(HookAnswer(note="size"), tuple(records), shown=shown, marks=marks)
     sent = (_sent(door, result.text, result.decision_id or None, "replace") for _, result in replaced)
-    return Outcome(HookAnswer(replace=replace), tuple(records), sent=tuple(filter(None, sent)), shown=shown)
+    waiting = tuple(filter(None, sent))
+    return Outcome(HookAnswer(replace=replace), tuple(records), sent=waiting, shown=shown, marks=marks)
 
 
 def keep_failure(door: Door, output: ToolOutput) -> Outcome:

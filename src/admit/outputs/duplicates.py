@@ -77,6 +77,12 @@ class ShownBefore:
         while len(self._sessions) > MOST_SESSIONS:
             self._sessions.popitem(last=False)
 
+    def withdraw(self, session: str, output_id: str) -> None:
+        """Take back that this output was shown: what the agent never got is not in its view."""
+        entries = self._sessions.get(session, {})
+        for key in [key for key, seen in list(entries.items()) if seen.id == output_id]:
+            entries.pop(key, None)
+
     def forget(self, session: str) -> int:
         """Empty a session's memory; gives the number of entries that went."""
         return len(self._sessions.pop(session, {}))

@@ -153,6 +153,10 @@ class OutputGate:
         """Empty the memory of what this session was shown: after a compaction it is no longer in view."""
         return self._shown.forget(session)
 
+    def withdraw(self, session: str, output_id: str) -> None:
+        """Take back that this output was shown: the answer with it did not reach the agent."""
+        self._shown.withdraw(session, output_id)
+
     def estimate(self, output: RawOutput, task: Task | None = None) -> JudgeEstimate:
         """What the filter would ask of the judge for this output. Sends nothing."""
         looked = look(as_utf8(output.data), output, task or Task(), self.config)
@@ -363,9 +367,8 @@ class OutputGate:
             return result
         result = result._replace(decision_id=secrets.token_hex(16))
         try:
-            self._ledger.append(
-                record(result, output, task, session, self.config, self._ledger, self._profile.name)
-            )
+            made = record(result, output, task, session, self.config, self._ledger, self._profile.name)
+            self._ledger.append(made)
         except Exception:  # a record that cannot be made must not cost the answer
             self.totals["fault:ledger"] += 1
         return result

@@ -8,6 +8,7 @@ import os
 import pytest
 
 from admit.hosts import routes
+from admit.hosts.claude_code.adapter import ClaudeCode
 from admit.hosts.handle import handle
 from admit.text.cut import utf16_length
 
@@ -314,6 +315,35 @@ def test_an_answer_that_the_client_did_not_write_is_recorded_as_not_delivered(ho
     assert host.ask("PostToolUse", written=False, tool_name="Bash", **fields)
     assert [one.delivered for one in host.decisions] == ["no"]
     assert host.events("admit.not_delivered") == [{"cause": "not_taken"}]
+
+
+@pytest.mark.parametrize("why", ("not taken", "late", "size", "identity", "fault"))
+def test_what_did_not_reach_the_host_is_no_repeat_when_it_comes_again(place, monkeypatch, why):
+    host = Host(place)
+    fields = {"tool_name": "Bash", "tool_use_id": "t0", "tool_input": {"command": "make"}}
+    fields["tool_response"] = {"stdout": log(), "stderr": ""}
+    with monkeypatch.context() as patch:
+        if why == "late":
+            patch.setattr(ClaudeCode, "write", lambda *given: host.clock.advance(60) or b"late")
+        elif why == "size":
+            patch.setattr("admit.hosts.outputs.utf16_length", lambda text: 1 << 20)
+        elif why == "identity":
+            patch.setattr(ClaudeCode, "write", lambda *given: b"")
+        elif why == "fault":
+            patch.setattr(ClaudeCode, "write", lambda *given: 1 // 0)
+        handled = host.hook("PostToolUse", **fields)
+    assert bool(handled.data) == (why == "not taken")
+    handled.after(why != "not taken")
+    assert [one.delivered for one in host.decisions] == ["no"]
+    assert "unknown type name 'token_t'" in host.bash(log())["stdout"]
+    assert "unchanged, the same as" in host.bash(log())["stdout"]
+
+
+def test_a_repeat_that_was_not_taken_leaves_the_first_in_view(host):
+    host.bash(log())
+    fields = {"tool_input": {"command": "make"}, "tool_response": {"stdout": log()}}
+    assert "unchanged" in str(host.ask("PostToolUse", written=False, tool_name="Bash", **fields))
+    assert "unchanged, the same as" in host.bash(log())["stdout"]
 
 
 OFF = {
