@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from admit.cli.asking import must_ask, yes
-from admit.cli.frame import DONE, FINDING, json_option, print_json
-from admit.errors import UsageError
+from admit.cli.frame import DONE, FINDING, USAGE, json_option, print_json
+from admit.errors import LedgerError, SettingsError, UsageError
 
 
 @click.command("uninstall")
@@ -16,8 +18,8 @@ def command(without_asking: bool, as_json: bool) -> int:
     """Take Admit off this machine.
 
     Takes the entries of Admit out of every settings file that an init wrote, stops the daemon, and asks of
-    each thing that Admit keeps whether to delete it. Nothing else is touched. Ends with 1 where something
-    could not be taken out.
+    each thing that Admit keeps whether to delete it. Nothing else is touched. Ends with 1 where a file could
+    not be edited, with 2 where something could not be written or deleted; the rest is done all the same.
     """
     from admit.cli.init import show
     from admit.cli.selftest import write_events
@@ -50,16 +52,31 @@ def command(without_asking: bool, as_json: bool) -> int:
         if changes and not yes("Take the entries out?", default=True):
             click.echo("Nothing was done.", err=True)
             return DONE
+    refused = []
     for change in changes:
-        change.apply()
+        try:
+            change.apply()
+        except SettingsError as error:
+            refused.append(str(error))
+            files.remove(change.file.path)
     if files:
-        write_events(config, "host.init", [{"host": "claude-code", "files": files, "action": "uninstall"}])
+        body = {"host": "claude-code", "files": files, "action": "uninstall"}
+        try:
+            write_events(config, "host.init", [body])
+        except (OSError, LedgerError) as error:
+            refused.append(f"the record cannot be written: {error}")
     stopped = control.stop(socket_path())
     deleted = []
-    for deletion in uninstall.deletions(config.values, files):
+    for deletion in uninstall.deletions(config.values, files, keep_list=bool(refused or broken)):
         question = f"Delete {deletion.what} ({deletion.size_bytes:,} bytes)?"
         if without_asking or yes(question):
-            uninstall.delete(deletion)
+            try:
+                uninstall.delete(deletion)
+            except OSError as error:
+                name = os.fsdecode(error.filename or deletion.paths[0])
+                fix = f"make {os.path.dirname(name)} writable for yourself, and run the command again"
+                refused.append(f"{name}: cannot be deleted ({error.strerror}); {fix}")
+                continue
             deleted.append(deletion)
     if as_json:
         print_json(
@@ -67,6 +84,7 @@ def command(without_asking: bool, as_json: bool) -> int:
                 "schema": 1,
                 "files": files,
                 "broken": [one._asdict() for one in broken],
+                "refused": refused,
                 "daemon_stopped": stopped,
                 "deleted": [one._asdict() for one in deleted],
                 "left_alone": list(uninstall.left_alone(config.values)),
@@ -77,4 +95,6 @@ def command(without_asking: bool, as_json: bool) -> int:
         done += ["the daemon stopped"] if stopped else []
         done += [f"deleted: {one.what}" for one in deleted]
         click.echo(f"Done: {'; '.join(done)}. The package itself goes with pip uninstall admit.")
-    return FINDING if broken else DONE
+    for sentence in refused:
+        click.echo(f"admit: {sentence}", err=True)
+    return USAGE if refused else FINDING if broken else DONE

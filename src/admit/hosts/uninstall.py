@@ -60,12 +60,15 @@ def changes(cwd: str | None = None) -> tuple[tuple[Change, ...], tuple[Broken, .
     return tuple(found.values()), tuple(broken)
 
 
-def deletions(values: Mapping[str, Any], edited: Sequence[str]) -> tuple[Deletion, ...]:
+def deletions(
+    values: Mapping[str, Any], edited: Sequence[str], *, keep_list: bool = False
+) -> tuple[Deletion, ...]:
     """What of Admit's own is there, in the order in which it is asked about.
 
     Args:
         values: The settings in force.
         edited: Settings files, whose backups are ours.
+        keep_list: Entries are still there, so the list of where they are is no part of it.
     """
     state, place = state_dir(), places(values)
     inside = os.path.dirname(place.database) == state
@@ -73,6 +76,7 @@ def deletions(values: Mapping[str, Any], edited: Sequence[str]) -> tuple[Deletio
     record_files = [path for path in _in(state) if inside and os.path.basename(path).startswith(name)]
     record_files += [place.spool, place.key]
     rest = [path for path in _in(state) if path not in (*record_files, place.outputs)]
+    rest = [path for path in rest if not (keep_list and path == record.list_path())]
     kept = [path for one in edited for path in backups(one)]
     groups = {
         "the stored outputs": [place.outputs],

@@ -130,7 +130,7 @@ def test_where_the_new_file_cannot_take_the_place_the_old_one_stays(tmp_path, pa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(SettingsError, match=r"No space left on device.; make room there"):
         write(read(path), "{1}")
     assert bytes_of(path) == b"{}"
     assert [name for name in os.listdir(tmp_path) if name.endswith(".admit-new")] == []
@@ -143,7 +143,7 @@ def test_where_the_backup_cannot_be_written_nothing_is(path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(SettingsError, match=r"No space left on device.; make room there"):
         write(read(path), "{1}")
     assert bytes_of(path) == b"{}" and backups(path) == []
 

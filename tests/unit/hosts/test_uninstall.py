@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from admit.cli.frame import admit
 from admit.config.keys import shipped
+from admit.errors import SettingsError
 from admit.hosts import uninstall
 from admit.hosts.claude_code.init import FILE, plan_init
 from admit.hosts.settings import record
@@ -115,6 +119,75 @@ def test_what_is_kept_is_named_apart_and_deleted_apart(home):
     assert not any(path.exists() for path in (state, config, cache)) and backups(str(file)) == []
     assert all(path.exists() for path in theirs) and file.exists()
     assert uninstall.deletions(shipped(), [str(file)]) == ()
+
+
+def read_only(monkeypatch, folder):
+    """Refuse to make or delete anything in a folder, as a read-only disk does."""
+    real = {name: getattr(os, name) for name in ("open", "unlink", "mkdir")}
+
+    def refusing(name):
+        def call(path, *args, **options):
+            writes = name != "open" or args[0] & os.O_CREAT
+            if writes and isinstance(path, str) and Path(path).parent == folder:
+                raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+            return real[name](path, *args, **options)
+
+        return call
+
+    for name in real:
+        monkeypatch.setattr(os, name, refusing(name))
+
+
+def runs(*args):
+    done = CliRunner().invoke(admit, args, standalone_mode=False)
+    return done, done.return_value if done.exception is None else done.exception
+
+
+def test_init_in_a_read_only_folder_is_one_sentence_and_lists_nothing(home, monkeypatch):
+    file = put(home / ".claude" / FILE, "{}")
+    read_only(monkeypatch, file.parent)
+    _, error = runs("init", "claude-code", "--yes", "--no-selftest")
+    assert isinstance(error, SettingsError) and str(error) == (
+        f"{file}: cannot be written (Read-only file system); make {file.parent} writable for yourself, "
+        "and run the command again"
+    )
+    assert file.read_text() == "{}" and record.edited() == ()
+
+
+@pytest.mark.parametrize("before", ["{}", None])
+def test_where_the_list_cannot_be_written_the_settings_are_as_before(home, monkeypatch, before):
+    file = home / ".claude" / FILE
+    if before:
+        put(file, before)
+    (home / "state" / "admit").mkdir(parents=True)
+    read_only(monkeypatch, home / "state" / "admit")
+    with pytest.raises(SettingsError, match=r"inits.json: cannot be written"):
+        connect("user", home)
+    assert file.read_text() == before if before else not file.parent.exists()
+
+
+def test_uninstall_goes_on_with_the_rest_and_ends_with_2(home, monkeypatch):
+    app = project(home, "app")
+    mine = put(home / ".claude" / FILE, "{}")
+    connect("user", home)
+    connect("project", app)
+    put(home / "cache" / "admit" / "vectors")
+    monkeypatch.chdir(home)
+    read_only(monkeypatch, mine.parent)
+    done, code = runs("uninstall", "--yes")
+    assert code == 2 and f"{mine}: cannot be written (Read-only file system); make" in done.stderr
+    assert not (app / ".claude").exists() and not (home / "cache" / "admit").exists()
+    assert [one.path for one in record.edited()] == [str(mine)] and backups(str(mine)) != []
+
+
+def test_what_cannot_be_deleted_is_named_and_the_rest_is_deleted(home, monkeypatch):
+    kept = put(home / "state" / "admit" / "daemon.log")
+    put(home / "cache" / "admit" / "vectors")
+    monkeypatch.chdir(home)
+    read_only(monkeypatch, kept.parent)
+    done, code = runs("uninstall", "--yes")
+    assert code == 2 and f"{kept}: cannot be deleted (Read-only file system)" in done.stderr
+    assert kept.exists() and not (home / "cache" / "admit").exists()
 
 
 def test_a_link_goes_and_what_it_leads_to_stays(home):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from admit.errors import SettingsError
 from admit.hosts.settings import record
 from admit.hosts.settings.edit import Undo
-from admit.hosts.settings.file import SettingsFile, read, write
+from admit.hosts.settings.file import SettingsFile, read, refusing, write
 from admit.hosts.settings.hooks import find, with_hooks, without_hooks
 from admit.hosts.settings.record import Edited
 from admit.hosts.settings.spans import MARK, parse
@@ -58,25 +58,43 @@ class Change(NamedTuple):
         return "\n".join(difflib.unified_diff(old, new, self.file.target, self.file.target, lineterm=""))
 
     def apply(self) -> str | None:
-        """Write the file and the list.
+        """Write the file, then the list; where the list cannot be written, the file is as before again.
 
         Returns:
             The backup of the file as it was; None where there was no file.
 
         Raises:
-            SettingsError: The file was changed by another program meanwhile.
-            OSError: It cannot be written.
+            SettingsError: The file was changed by another program meanwhile, or one of the two
+                cannot be written.
         """
-        if self.edited is not None:  # first: what stands in a file must be known to be undone
-            record.keep(self.edited)
         backup = None if self.is_empty else write(self.file, self.text)
-        if self.edited is None:
-            made_folder = (known := record.of(NAME, self.file.path)) is not None and known.made_folder
-            record.drop(NAME, self.file.path)
-            if self.text is None and made_folder:
-                with suppress(OSError):  # others may have put something there
-                    os.rmdir(os.path.dirname(self.file.target))
+        try:
+            with refusing(record.list_path()):
+                made_folder = self._list()
+        except SettingsError:
+            # What stands in a file must be known to be undone.
+            if self.edited is not None and not self.is_empty:
+                with suppress(SettingsError):
+                    write(self.file._replace(text=self.text), self.file.text)
+                    self._leave(self.file.text is None and self.edited.made_folder)
+            raise
+        self._leave(self.text is None and made_folder)
         return backup
+
+    def _list(self) -> bool:
+        """Bring the list up to date; whether the folder of a file that is taken off was made by an init."""
+        if self.edited is not None:
+            record.keep(self.edited)
+            return False
+        known = record.of(NAME, self.file.path)
+        record.drop(NAME, self.file.path)
+        return known is not None and known.made_folder
+
+    def _leave(self, made_folder: bool) -> None:
+        """Take away a folder that was made for the file."""
+        if made_folder:
+            with suppress(OSError):  # others may have put something there
+                os.rmdir(os.path.dirname(self.file.target))
 
 
 def settings_path(scope: str, cwd: str | None = None) -> str:

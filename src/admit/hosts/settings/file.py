@@ -9,8 +9,8 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from admit.errors import SettingsError
@@ -91,8 +91,8 @@ def write(file: SettingsFile, text: str | None) -> str | None:
         The backup of what stood there; None where nothing did.
 
     Raises:
-        SettingsError: The file is not as it was read any more, or the text cannot be encoded.
-        OSError: It cannot be written; the old file then stands unchanged.
+        SettingsError: The file is not as it was read any more, the text cannot be encoded, or the file cannot
+            be written; the old one then stands unchanged.
     """
     try:
         data = b"" if text is None else text.encode()
@@ -100,7 +100,29 @@ def write(file: SettingsFile, text: str | None) -> str | None:
         raise SettingsError("a path in the new text is not UTF-8", path=file.path) from None
     if _target(file.path) != file.target or read(file.target).text != file.text:
         raise SettingsError("was changed by another program just now; run the command again", path=file.path)
-    if text is None:
+    with refusing(file.target):
+        return _put(file, None if text is None else data)
+
+
+@contextmanager
+def refusing(path: str) -> Iterator[None]:
+    """Give what the system refused the name of the file, and say what to do about it.
+
+    Raises:
+        SettingsError: In the place of an OSError.
+    """
+    try:
+        yield
+    except OSError as fault:
+        folder = os.path.dirname(path)
+        full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
+        fix = "make room there" if full else f"make {folder} writable for yourself"
+        why = f"cannot be written ({fault.strerror or fault}); {fix}, and run the command again"
+        raise SettingsError(why, path=path) from None
+
+
+def _put(file: SettingsFile, data: bytes | None) -> str | None:
+    if data is None:
         os.unlink(file.target)
         return None
     backup = None if file.text is None else _back_up(file.path, file.text.encode())

@@ -37,9 +37,14 @@ class Edited(NamedTuple):
     made_folder: bool = False
 
 
+def list_path() -> str:
+    """The file that the list is kept in."""
+    return os.path.join(state_dir(), FILE)
+
+
 def edited() -> tuple[Edited, ...]:
     """Every file on the list, in the order they came to it; what cannot be read is left out."""
-    with suppress(OSError, ValueError, RecursionError), open(_path(), "rb") as file:
+    with suppress(OSError, ValueError, RecursionError), open(list_path(), "rb") as file:
         value = json.loads(file.read(MOST_BYTES))
         rows = value.get("files") if isinstance(value, dict) else None
         return tuple(filter(None, map(_row, rows if isinstance(rows, list) else ())))
@@ -72,11 +77,7 @@ def drop(host: str, path: str) -> None:
         _write(others)
     else:
         with suppress(FileNotFoundError):
-            os.unlink(_path())
-
-
-def _path() -> str:
-    return os.path.join(state_dir(), FILE)
+            os.unlink(list_path())
 
 
 def _row(value: Any) -> Edited | None:
@@ -98,7 +99,7 @@ def _undo(value: Any) -> Undo | None:
 
 
 def _write(rows: Iterable[Edited]) -> None:
-    path = _path()
+    path = list_path()
     private_folder(os.path.dirname(path))
     files = [{**one._asdict(), "undo": None if one.undo is None else one.undo._asdict()} for one in rows]
     fresh = f"{path}.{os.urandom(8).hex()}"
