@@ -28,7 +28,7 @@ Examples:
     type=click.IntRange(min=1),
     default=14,
     show_default=True,
-    help="Days before the newest record that is found.",
+    help="Days before the newest tool use that is found.",
 )
 @json_option
 def command(words: tuple[str, ...], days: int, as_json: bool) -> int:

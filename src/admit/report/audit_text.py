@@ -204,7 +204,7 @@ def _left_out(audit: Audit) -> Iterator[str]:
     if audit.repeated:
         yield f"Standing in an earlier file too, counted there: {_counted(audit.repeated, 'output')}."
     if audit.older:
-        yield f"Older than the window: {_counted(audit.older, 'session')}."
+        yield f"Older than the window: {_counted(audit.older, 'session')}; --days N looks further back."
     if audit.skipped:
         yield f"Files left out: {_counts(audit.skipped)}."
     if audit.odd:

@@ -1,6 +1,6 @@
 """Which transcripts there are: in the hosts' usual places, or under a folder. Nothing is written or followed.
 
-The window counts back from the newest record that is found, so the same files always give the same answer.
+The window counts back from the newest tool use that is found, so the same files always give the same answer.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ class Transcript(NamedTuple):
         folder: The session's own folder beside it, which may not exist.
         agents: Files of its subagents, by name.
         last_ms: When its last record was written, UTC epoch milliseconds.
+        anchor: What a window can count back from, the better the higher: 2 and the time of the last tool use,
+            1 and that of the last record, 0 and the file's own.
     """
 
     host: Host
@@ -40,6 +42,7 @@ class Transcript(NamedTuple):
     folder: str = ""
     agents: tuple[str, ...] = ()
     last_ms: int = 0
+    anchor: tuple[int, int] = (0, 0)
 
 
 class Found(NamedTuple):
@@ -70,7 +73,9 @@ def default_places() -> tuple[str, ...]:
 
 
 def find(places: Iterable[str], days: int) -> Found:
-    """Every transcript at these places with a record in the last `days` days before the newest record.
+    """Every transcript at these places with a record in the last `days` days before the newest tool use.
+
+    Where no tool was used, the newest record counts, and where no record says when, the newest file.
 
     A place is a host's folder, any folder inside it, or one transcript.
     """
@@ -80,7 +85,7 @@ def find(places: Iterable[str], days: int) -> Found:
     named = [path for path in files if os.path.basename(path).startswith("rollout-")]
     codex = set(named)
     everything = [*_claude([path for path in files if path not in codex], skipped), *_codex(named, skipped)]
-    last = max((one.last_ms for one in everything), default=0)
+    _, last = max((one.anchor for one in everything), default=(0, 0))
     since = max(0, last - days * DAY_MS)
     chosen = sorted((one for one in everything if one.last_ms >= since), key=lambda one: one[:3])
     return Found(tuple(chosen), since, last, len(everything) - len(chosen), dict(sorted(skipped.items())))
@@ -139,8 +144,9 @@ def _claude(files: Iterable[str], skipped: Counter[str]) -> Iterator[Transcript]
     for project, session in sorted(mains.keys() | agents.keys()):
         own = tuple(sorted(agents.get((project, session), ())))
         main = mains.get((project, session)) or own[0]
-        last = max(_last_ms(path) for path in (main, *own))
-        yield Transcript("claude-code", session, main, os.path.join(project, session), own, last)
+        times = [_times(path) for path in (main, *own)]
+        last, anchor = max(last for last, _ in times), max(anchor for _, anchor in times)
+        yield Transcript("claude-code", session, main, os.path.join(project, session), own, last, anchor)
 
 
 def _codex(files: Iterable[str], skipped: Counter[str]) -> Iterator[Transcript]:
@@ -156,7 +162,8 @@ def _codex(files: Iterable[str], skipped: Counter[str]) -> Iterator[Transcript]:
             chosen[stem] = path
     for stem, path in chosen.items():
         named = _uuid().search(stem)
-        yield Transcript("codex", named[0] if named else stem, path, last_ms=_last_ms(path))
+        last, anchor = _times(path)
+        yield Transcript("codex", named[0] if named else stem, path, last_ms=last, anchor=anchor)
 
 
 def _session_of(path: str) -> str:
@@ -171,29 +178,48 @@ def _session_of(path: str) -> str:
     return ""
 
 
-def _last_ms(path: str) -> int:
-    """When the last record was written, by the record; by the file where the end of it does not say.
+def _times(path: str) -> tuple[int, tuple[int, int]]:
+    """When the last record was written, and what a window can count back from, as in `Transcript`.
 
-    No record is younger than its file, whatever it says; a day is left for clocks that disagree.
+    No record is younger than its file: a time more than a day later, left for clocks that disagree, says
+    nothing.
     """
     try:
         with open_own(path) as file:
             modified = int(os.fstat(file.fileno()).st_mtime * 1000)
             if path.endswith(".zst"):
-                return modified
-            said = (_last_stamp(file, tail) for tail in TAILS)
-            last = next((ms for ms in said if ms is not None), None)
+                return modified, (0, modified)
+            last = _last_stamp(file, modified + DAY_MS)
+            used = None if last is None else _last_stamp(file, modified + DAY_MS, _tool_use())
     except OSError:
-        return 0
-    return modified if last is None else min(last, modified + DAY_MS)
+        return 0, (0, 0)
+    if last is None:
+        return modified, (0, modified)
+    return last, (1, last) if used is None else (2, used)
 
 
-def _last_stamp(file: BinaryIO, tail: int) -> int | None:
-    """The last timestamp in the last `tail` bytes; records may be long, and hold it before their text."""
-    file.seek(max(0, file.seek(0, os.SEEK_END) - tail))
-    stamps = _timestamp().findall(file.read(tail))
-    said = (time_ms(stamp.decode("ascii")) for stamp in reversed(stamps))
-    return next((ms for ms in said if ms is not None), None)
+def _last_stamp(file: BinaryIO, latest_ms: int, within: re.Pattern[bytes] | None = None) -> int | None:
+    """The last timestamp up to a time, of a line that holds a pattern; the end of the file is tried first."""
+    size = file.seek(0, os.SEEK_END)
+    for tail in TAILS:  # records may be long, and hold it before their text
+        file.seek(max(0, size - tail))
+        for line in reversed(file.read(tail).split(b"\n")):
+            if within is not None and not within.search(line):
+                continue
+            for stamp in reversed(_timestamp().findall(line)):
+                ms = time_ms(stamp.decode("ascii"))
+                if ms is not None and ms <= latest_ms:
+                    return ms
+        if tail >= size:
+            break
+    return None
+
+
+@lru_cache(maxsize=1)
+def _tool_use() -> re.Pattern[bytes]:
+    return re.compile(
+        rb'"type": ?"(?:tool_use|tool_result|local_shell_call|(?:function|custom_tool)_call(?:_output)?)"'
+    )
 
 
 @lru_cache(maxsize=1)

@@ -193,6 +193,16 @@ def test_before_the_window_is_context_and_not_counted(tmp_path):
     assert [case.command for case in audited(tmp_path, 30).cases] == ["make", "make all"]
 
 
+def test_sessions_before_the_window_are_named_with_the_option_that_reads_them(tmp_path):
+    for session, day in (("s1", 0), ("s2", 20)):
+        file = Claude(session, day=day)
+        file.run("ls", "f")
+        file.write(tmp_path)
+    said = audit_text.render(audited(tmp_path))
+    assert "Older than the window: 1 session; --days N looks further back." in said
+    assert "Older" not in audit_text.render(audited(tmp_path, 30))
+
+
 def test_strings_known_from_before_are_no_use_of_the_output(tmp_path):
     log = build_log(1, 600, planted={300: NEEDLE})
     file = Claude("s1")

@@ -80,6 +80,31 @@ def test_a_record_from_the_future_does_not_empty_the_window(tmp_path):
     assert names(find([str(tmp_path)], 14)) == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    "stray",
+    [
+        '{"type": "user"}\n',
+        '{"type": "user", "timestamp": "9999-12-31T23:59:59Z"}\n',
+        '{"type": "user", "timestamp": "2026-06-01T10:00:00Z", "text": "{\\"type\\":\\"tool_use\\"}"}\n',
+    ],
+)
+def test_a_stray_file_does_not_move_the_window(tmp_path, stray):
+    recorded("a").write(tmp_path)
+    before = find([str(tmp_path)], 14)
+    (tmp_path / "stray.jsonl").write_text(stray)
+    found = find([str(tmp_path)], 14)
+    assert (found.since_ms, found.last_ms) == (before.since_ms, before.last_ms) and "a" in names(found)
+
+
+def test_a_tool_use_that_claims_a_later_time_than_its_file_counts_by_the_one_before(tmp_path):
+    file = recorded("a")
+    file.run("date", "9999-12-31")
+    for record in file.records[-2:]:
+        record["timestamp"] = "9999-12-31T23:59:59Z"
+    file.write(tmp_path)
+    assert find([str(tmp_path)], 14).last_ms == 1_772_359_203_000
+
+
 def test_the_end_of_a_session_is_found_before_a_long_last_line(tmp_path):
     file = recorded("a")
     file.run("cat f", "x" * 700_000)
