@@ -21,6 +21,7 @@ TAILS = (64 << 10, 1 << 20, 16 << 20)
 SUBAGENTS = "subagents"
 COMPACTING_AGENT = "agent-acompact-"
 INSIDE = ("projects", "sessions", "archived_sessions")
+NO_SESSIONS = frozenset(("history.jsonl", "session_index.jsonl"))  # of the hosts, beside their sessions
 NOT_ENTERED = frozenset(("tool-results", "node_modules", ".git"))
 
 
@@ -88,7 +89,7 @@ def find(places: Iterable[str], days: int) -> Found:
     _, last = max((one.anchor for one in everything), default=(0, 0))
     since = max(0, last - days * DAY_MS)
     chosen = sorted((one for one in everything if one.last_ms >= since), key=lambda one: one[:3])
-    return Found(tuple(chosen), since, last, len(everything) - len(chosen), dict(sorted(skipped.items())))
+    return Found(tuple(chosen), since, last, len(everything) - len(chosen), dict(sorted((+skipped).items())))
 
 
 def agent_name(path: str) -> str:
@@ -103,13 +104,22 @@ def _files(place: str, skipped: Counter[str]) -> Iterator[str]:
     if os.path.isfile(root):
         yield from _kept(root, skipped)
         return
-    inside = [os.path.join(root, name) for name in INSIDE]
-    for top in [path for path in inside if os.path.isdir(path) and not os.path.islink(path)] or [root]:
-        for folder, folders, names in os.walk(top):
-            folders[:] = sorted(name for name in folders if name not in NOT_ENTERED)
-            for name in sorted(names):
-                if name.endswith((".jsonl", ".jsonl.zst")) and not name.startswith(COMPACTING_AGENT):
-                    yield from _kept(os.path.join(folder, name), skipped)
+    inside = [name for name in INSIDE if _is_folder(os.path.join(root, name))]
+    for folder, folders, names in os.walk(root):
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        skipped["symlink"] += len(links)
+        folders[:] = sorted(name for name in folders if name not in NOT_ENTERED and name not in links)
+        if folder == root:
+            folders[:] = [*inside, *(name for name in folders if name not in inside)]  # archived copies last
+        for name in sorted(names):
+            if folder == root and inside and name in NO_SESSIONS:
+                continue
+            if name.endswith((".jsonl", ".jsonl.zst")) and not name.startswith(COMPACTING_AGENT):
+                yield from _kept(os.path.join(folder, name), skipped)
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
 
 
 def _kept(path: str, skipped: Counter[str]) -> Iterator[str]:

@@ -120,6 +120,13 @@ def test_without_a_timestamp_the_files_own_time_counts(tmp_path):
     assert find([str(tmp_path)], 14).last_ms == 1_772_359_200_000
 
 
+@pytest.mark.parametrize("name", ["sessions", "projects"])
+def test_sessions_beside_a_folder_with_a_hosts_name_are_read_too(tmp_path, name):
+    recorded("inside").write(tmp_path / name)
+    recorded("beside").write(tmp_path / "copies")
+    assert sorted(names(find([str(tmp_path)], 14))) == ["beside", "inside"]
+
+
 def test_links_are_not_followed(tmp_path):
     outside = recorded("outside").write(tmp_path / "elsewhere")
     folder = tmp_path / "projects" / "p"
@@ -127,8 +134,8 @@ def test_links_are_not_followed(tmp_path):
     (folder / "link.jsonl").symlink_to(outside)
     (tmp_path / "projects" / "q").symlink_to(outside.parent)
     recorded("s1").write(tmp_path / "projects")
-    found = find([str(tmp_path)], 14)
-    assert names(found) == ["s1"] and found.skipped == {"symlink": 1}
+    found = find([str(tmp_path / "projects")], 14)
+    assert names(found) == ["s1"] and found.skipped == {"symlink": 2}
 
 
 def test_a_place_that_is_itself_a_link_is_where_it_leads(tmp_path):
