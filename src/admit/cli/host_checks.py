@@ -30,6 +30,7 @@ class Wired(NamedTuple):
         found: The entries, by event; None where the file cannot be read.
         fault: Why it cannot.
         listed: An init wrote it.
+        silent: It says that no hook shall run.
     """
 
     path: str
@@ -37,6 +38,7 @@ class Wired(NamedTuple):
     found: Mapping[str, Any] | None
     fault: str = ""
     listed: bool = False
+    silent: bool = False
 
 
 def hosts(config: Config) -> Iterator[Fault]:
@@ -51,6 +53,9 @@ def hosts(config: Config) -> Iterator[Fault]:
             yield Fault(AREA, text, f"{again}, or {again} --remove where that is meant")
         else:
             yield from _entries(one, config, again)
+        if one.silent:
+            text = f"disableAllHooks is true in {one.path}: no hook runs, so nothing is done in its sessions."
+            yield Fault(AREA, text, "Take that line out.")
     if len([one for one in files if one.found]) > 1:
         text = "Your own settings and the project's both hold the hooks: each runs twice here."
         yield Fault(AREA, text, f"admit init {HOST} --project --remove")
@@ -109,6 +114,9 @@ def daemon(config: Config) -> Iterator[Fault]:
                 yield Fault("daemon", f"{place} is open to other users.", f"chmod {mode:o} {place}")
     told = status()
     if told is None:
+        if (silent := silent_holder()) is not None:
+            text = f"Process {silent} holds the socket and does not answer."
+            yield Fault("daemon", text, "admit daemon restart")
         return
     if told.get("version") != __version__:
         text = f"The daemon is of version {told.get('version')}, the command of {__version__}."
@@ -136,14 +144,14 @@ def host_notes(config: Config) -> Iterator[str]:
     client, version = _client()
     report = last_report(version) if version else None
     if version is None:
-        yield f"There is no {HOST} on PATH, so its version is not known."
+        yield f"There is no claude on PATH, so its version is not known."
     elif report is not None:
         when = local(report["at_ms"])
         yield f"{HOST} {version} ({client}), self-tested {when:%Y-%m-%d %H:%M}."
     told = status()
-    if told is None:
+    if told is None and silent_holder() is None:
         yield "The daemon is not running; the next hook starts it."
-    else:
+    elif told is not None:
         yield f"The daemon is process {told.get('pid')}, version {told.get('version')}."
     for name in CLASSES:
         steps = chain(config.values, name)._asdict()
@@ -166,6 +174,7 @@ def wired() -> list[Wired]:
     from admit.hosts.settings import record
     from admit.hosts.settings.file import read
     from admit.hosts.settings.hooks import find
+    from admit.hosts.settings.spans import parse
 
     listed = {one.path: one.scope for one in record.edited() if one.host == HOST}
     paths = dict(listed)
@@ -180,14 +189,17 @@ def wired() -> list[Wired]:
         if path not in here:
             continue  # another project's
         try:
-            found = {one.event: one for one in find(read(path).text or "", is_ours)}
+            text = read(path).text or ""
+            found, root = {one.event: one for one in find(text, is_ours)}, parse(text)
         except SettingsError as error:
             text = str(error).removeprefix(f"{path}:").strip()
             if path in listed:
                 files.append(Wired(path, paths[path], None, text, True))
             continue
         if found or path in listed:
-            files.append(Wired(path, paths[path], found, "", path in listed))
+            value = root.value if root is not None else None
+            silent = isinstance(value, dict) and value.get("disableAllHooks") is True
+            files.append(Wired(path, paths[path], found, "", path in listed, silent))
     return files
 
 
@@ -212,6 +224,14 @@ def status() -> dict[str, Any] | None:
     from admit.hosts.daemon.places import socket_path
 
     return control.status(socket_path())
+
+
+def silent_holder() -> int | None:
+    """The process that holds the daemon's socket; asked where none answers."""
+    from admit.hosts.daemon import control
+    from admit.hosts.daemon.places import socket_path
+
+    return control.silent_holder(socket_path())
 
 
 def _entries(one: Wired, config: Config, again: str) -> Iterator[Fault]:

@@ -103,6 +103,23 @@ def test_a_file_that_the_host_ignores_is_named_with_its_place(home):
     assert text.startswith(f"{path} cannot be read, so no hook in it runs: 2:11: a comment")
 
 
+def test_settings_that_let_no_hook_run_are_found(home):
+    path = connect()
+    path.write_text(path.read_text().replace("{", '{"disableAllHooks": true,', 1))
+    assert found("hosts") == [
+        (
+            f"disableAllHooks is true in {path}: no hook runs, so nothing is done in its sessions.",
+            "Take that line out.",
+        )
+    ]
+
+
+def test_a_client_that_is_not_there_is_named_as_it_is_typed(home, monkeypatch):
+    connect()
+    monkeypatch.setenv("PATH", str(home))
+    assert "There is no claude on PATH, so its version is not known." in list(host_notes(load()))
+
+
 def test_hooks_that_run_twice_are_found(home):
     connect()
     connect("project")
