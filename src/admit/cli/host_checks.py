@@ -144,7 +144,7 @@ def host_notes(config: Config) -> Iterator[str]:
     client, version = _client()
     report = last_report(version) if version else None
     if version is None:
-        yield f"There is no claude on PATH, so its version is not known."
+        yield "There is no claude on PATH, so its version is not known."
     elif report is not None:
         when = local(report["at_ms"])
         yield f"{HOST} {version} ({client}), self-tested {when:%Y-%m-%d %H:%M}."
