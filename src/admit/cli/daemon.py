@@ -98,15 +98,19 @@ def _start(as_json: bool) -> int:
     except OSError as fault:
         raise _refused(fault) from fault
     told = control.status(path) if started else None
-    if told is None and not as_json:
+    if told is None and not as_json and control.silent_holder(path) is None:
         click.echo(f"admit: the daemon did not start; {log_path()} says why.", err=True)
         return FINDING
     return _tell(told, as_json)
 
 
 def _tell(told: dict[str, Any] | None, as_json: bool) -> int:
+    silent = control.silent_holder(socket_path()) if told is None else None
     if as_json:
-        print_json({"schema": 1, "running": told is not None, **(told or {})})
+        extra = {"silent_pid": silent} if silent is not None else {}
+        print_json({"schema": 1, "running": told is not None, **(told or extra)})
+    elif silent is not None:
+        click.echo(f"Process {silent} holds the socket and does not answer; `admit daemon restart` ends it.")
     elif told is None:
         click.echo("The daemon is not running. The next hook, or `admit daemon start`, starts it.")
     else:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import pytest
+from click.testing import CliRunner
 
+from admit.cli import host_checks
+from admit.cli.daemon import command as daemon_command
 from admit.config import layers
 from admit.config import pause as pausing
 from admit.core.events import undeclared
@@ -317,3 +322,29 @@ def test_a_daemon_started_by_a_command_gets_no_settings_of_the_session_it_ran_in
     (env,) = started
     assert {"HOME", "PATH", "LC_ALL", "TMPDIR", "XDG_DATA_HOME"} <= set(env)
     assert not {"ADMIT_CONFIG", "ADMIT_OFF", "PYTHONPATH"} & set(env)
+
+
+def test_a_daemon_that_holds_the_socket_and_is_silent_is_named_and_not_said_to_be_away(home, monkeypatch):
+    path = socket_path()
+    assert control.silent_holder(path) is None
+    assert control.start(path)
+    pid = control.status(path)["pid"]
+    monkeypatch.setattr(control, "ask", partial(control.ask, timeout_s=0.3))
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        assert (control.status(path), control.silent_holder(path)) == (None, pid)
+        for name in ("status", "start"):
+            said = CliRunner().invoke(daemon_command, [name], standalone_mode=False)
+            assert said.return_value == 1
+            assert said.output.startswith(f"Process {pid} holds the socket and does not answer; ")
+            assert "`admit daemon restart`" in said.output
+            assert "not running" not in said.output
+        (fault,) = host_checks.daemon(layers.load())
+        assert (fault.text, fault.fix) == (
+            f"Process {pid} holds the socket and does not answer.",
+            "admit daemon restart",
+        )
+    finally:
+        os.kill(pid, signal.SIGCONT)
+        assert control.stop(path)
+    assert control.silent_holder(path) is None

@@ -54,6 +54,12 @@ def status(path: str) -> dict[str, Any] | None:
     return told if isinstance(told, dict) else None
 
 
+def silent_holder(path: str) -> int | None:
+    """The process that holds lock and socket, to be asked where `status` is None; None where none does."""
+    pid = Lock(path).holder()
+    return pid if pid is not None and is_alive(path) else None
+
+
 def start(path: str, *, cause: str = "cli") -> bool:
     """Start the daemon in the background, and wait until it answers; True where one serves by then.
 
