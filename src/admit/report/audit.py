@@ -170,8 +170,9 @@ class _Totals:
         self, session: Session, index: int, use: ToolUse, result: OutputResult | None, before: _Before
     ) -> tuple[Case, Example]:
         shown = use.shown or ""
-        changed = result is not None and result.changed
-        after = result.text if result is not None and changed else shown
+        after = result.text if result is not None and result.changed else shown
+        changed = len(after) < len(shown)
+        grown = len(after) > len(shown)
         back = find_return(session.uses, index)
         # The host's own notice names the stored file: reading that is a return, not a use of the output.
         told = shown.partition("\n\n")[2] if use.cut_by_host == "preview" else shown
@@ -191,7 +192,7 @@ class _Totals:
             estimate_tokens(shown),
             estimate_tokens(after),
             result.how if result is not None else "exempt",
-            result.reason if result is not None else "not_handled",
+            "more_than_shown" if grown else result.reason if result is not None else "not_handled",
             use.failed and use.kind == "command" and session.host == "claude-code",
             back.way if back is not None else None,
             held_by(back.use.text, use.text, after) if back is not None else None,

@@ -53,8 +53,8 @@ class Case(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Whether the door would have shown something else than the whole."""
-        return self.how in ("local", "duplicate")
+        """Whether the door would have shown less than the model saw."""
+        return self.how in ("local", "duplicate") and self.would_chars < self.shown_chars
 
     @property
     def kept_share(self) -> float:

@@ -146,6 +146,8 @@ def test_where_the_host_showed_a_preview_the_door_may_show_more(tmp_path):
     write_all(tmp_path)
     case = next(case for case in audited(tmp_path).cases if case.cut_by_host == "preview")
     assert case.would_chars > case.shown_chars and case.complete
+    assert (case.changed, case.reason, case.kept) == (False, "more_than_shown", ())
+    assert all(one.case.would_chars < one.case.shown_chars for one in audited(tmp_path).examples)
     assert case.original_chars is not None and case.original_chars > 30_000
     assert (case.returned, case.held) == ("stored", "saved")
 
