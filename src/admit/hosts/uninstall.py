@@ -17,6 +17,7 @@ from admit.ledger.places import places
 
 from .claude_code.adapter import NAME
 from .claude_code.init import Change, plan_remove, settings_path
+from .daemon.places import LOCK, STAMP, beside, socket_path
 from .settings import record
 from .settings.file import backups
 
@@ -78,12 +79,15 @@ def deletions(
     rest = [path for path in _in(state) if path not in (*record_files, place.outputs)]
     rest = [path for path in rest if not (keep_list and path == record.list_path())]
     kept = [path for one in edited for path in backups(one)]
+    socket = socket_path()
+    beside_socket = [beside(socket, name) for name in (LOCK, STAMP)]
     groups = {
         "the stored outputs": [place.outputs],
         "the record": record_files,
         "logs, self-tests and other state": rest,
         "your settings of Admit, keys and consent among them": [config_dir()],
         "the caches": [cache_dir()],
+        "the daemon's lock and stamp": [] if _within(socket, cache_dir()) else beside_socket,
         "backups of settings files": kept,
     }
     found = ((what, tuple(path for path in paths if os.path.lexists(path))) for what, paths in groups.items())
@@ -108,8 +112,9 @@ def delete(one: Deletion) -> None:
             shutil.rmtree(path)
         else:
             os.unlink(path)
-    with suppress(OSError):
-        os.rmdir(state_dir())
+    for folder in (state_dir(), os.path.dirname(socket_path())):
+        with suppress(OSError):
+            os.rmdir(folder)
 
 
 def _candidates(cwd: str | None) -> Iterator[tuple[str, str]]:
@@ -119,6 +124,10 @@ def _candidates(cwd: str | None) -> Iterator[tuple[str, str]]:
     for scope in ("user", "project"):
         with suppress(SettingsError, OSError):  # no project here, or no folder any more
             yield scope, settings_path(scope, cwd)
+
+
+def _within(path: str, folder: str) -> bool:
+    return path.startswith(os.path.join(folder, ""))
 
 
 def _in(folder: str) -> list[str]:

@@ -190,6 +190,17 @@ def test_what_cannot_be_deleted_is_named_and_the_rest_is_deleted(home, monkeypat
     assert kept.exists() and not (home / "cache" / "admit").exists()
 
 
+def test_what_the_daemon_leaves_beside_its_socket_goes_too(home, monkeypatch):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(home / "r"))
+    monkeypatch.setattr("admit.hosts.uninstall.socket_path", lambda: str(home / "r" / "admit" / "d.sock"))
+    for name in ("d.lock", "d.start"):
+        put(home / "r" / "admit" / name)
+    (one,) = uninstall.deletions(shipped(), [])
+    assert one.what == "the daemon's lock and stamp" and len(one.paths) == 2
+    uninstall.delete(one)
+    assert not (home / "r" / "admit").exists() and (home / "r").exists()
+
+
 def test_a_link_goes_and_what_it_leads_to_stays(home):
     kept = put(home / "elsewhere" / "precious")
     (home / "state" / "admit").mkdir(parents=True)
