@@ -66,11 +66,14 @@ def test_the_answer_to_a_documented_payload_is_this_byte_for_byte(file, place, m
         for name, value in case.get("settings", {}).items()
     }
     host = Host(place, **settings)
-    whole = place / "whole.txt"
+    whole = host.folder / host.session / "tool-results" / "whole.txt"
+    whole.parent.mkdir(parents=True)
     whole.write_text(log())
     structured = json.dumps({"items": log().splitlines()})
     texts = {"@log": log(), "@json": structured, "@file": str(whole), "@error": log(230)}
     given = filled(case["given"], texts)
+    if str(whole) in json.dumps(given):  # the host keeps it beside the session's transcript
+        given |= {"session_id": host.session, "transcript_path": str(host.transcript)}
 
     handled = host.raw(case["event"], json.dumps(given, ensure_ascii=False).encode())
 

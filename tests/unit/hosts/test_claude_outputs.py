@@ -19,6 +19,13 @@ def blocks(*texts):
     return [{"type": "text", "text": text} for text in texts]
 
 
+def results(host):
+    """The folder in which the host keeps whole outputs of this session."""
+    folder = host.folder / host.session / "tool-results"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def stored(host):
     return sorted(os.path.join(folder, name) for folder, _, names in os.walk(host.folder) for name in names)
 
@@ -50,7 +57,7 @@ def test_what_is_not_cut_is_not_said_again(host, chars):
 
 def test_the_whole_that_the_host_keeps_in_a_file_is_what_is_chosen_from(host):
     whole = log(2_000, error="ld: error: undefined symbol: lex_next")
-    path = host.folder / "b3k2.txt"
+    path = results(host) / "b3k2.txt"
     path.write_text(whole)
     shown = host.tool(
         "Bash",
@@ -65,25 +72,56 @@ def test_the_whole_that_the_host_keeps_in_a_file_is_what_is_chosen_from(host):
     assert (decision.size_in, decision.size_host) == (len(whole), 2_000)
 
 
-@pytest.mark.parametrize("kind", ("missing", "link", "folder", "pipe", "relative", "nul", "number"))
-def test_a_file_of_the_host_that_cannot_be_trusted_leaves_the_output_alone(host, kind):
-    real = host.folder / "real.txt"
-    real.write_text(log())
-    path = host.folder / "kept.txt"
+@pytest.mark.parametrize("kind", ("missing", "link", "folder", "pipe", "relative", "nul", "number", "dots"))
+def test_in_place_of_a_file_of_the_host_that_cannot_be_trusted_its_text_is_used(host, kind):
+    real = results(host) / "real.txt"
+    real.write_text(log(error="error: of the file"))
+    path = results(host) / "kept.txt"
     if kind == "link":
         path.symlink_to(real)
     elif kind == "folder":
         path.mkdir()
     elif kind == "pipe":
         os.mkfifo(path)
-    odd = {"relative": "real.txt", "nul": f"{real}\0", "number": 7}
+    odd = {"relative": "real.txt", "nul": f"{real}\0", "number": 7, "dots": f"{real.parent}/../real.txt"}
     response = {"stdout": log(), "stderr": "", "persistedOutputPath": odd.get(kind, str(path))}
-    assert host.tool("Bash", response, command="make") is None
+    shown = host.tool("Bash", response, command="make")
+    assert "unknown type name" in shown["stdout"] and "of the file" not in shown["stdout"]
+    assert "persistedOutputPath" not in shown
+
+
+PLACES = ("", "{session}", "other/tool-results", "{session}/tool-results/deeper", "{session}/kept")
+
+
+@pytest.mark.parametrize("place_of_it", PLACES)
+def test_a_file_outside_of_the_folder_of_its_own_session_is_not_read(host, place_of_it):
+    folder = host.folder / place_of_it.format(session=host.session)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "kept.txt").write_text(log(error="error: of the file"))
+    response = {"stdout": log(), "stderr": "", "persistedOutputPath": str(folder / "kept.txt")}
+    shown = host.tool("Bash", response, command="make")["stdout"]
+    assert "unknown type name" in shown and "of the file" not in shown
+
+
+@pytest.mark.parametrize(
+    "fields",
+    ({"session_id": ".."}, {"session_id": ""}, {"transcript_path": ""}, {"session_id": "a/b"}, {}, None),
+)
+def test_a_folder_that_is_a_link_or_not_known_holds_no_output(host, fields):
+    path = results(host) / "kept.txt"
+    path.write_text(log(error="error: of the file"))
+    if fields == {}:
+        (host.folder / host.session).rename(host.folder / "elsewhere")
+        (host.folder / host.session).symlink_to(host.folder / "elsewhere")
+    response = {"stdout": log(), "stderr": "", "persistedOutputPath": str(path)}
+    call = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": response}
+    shown = host.ask("PostToolUse", **call, **(fields or {}))["updatedToolOutput"]["stdout"]
+    assert ("of the file" in shown) == (fields is None)
 
 
 def test_bytes_of_that_file_that_are_no_text_are_stored_as_they_are(host):
     data = log().encode().replace(b"error:", b"error: \xff\xfe")
-    path = host.folder / "kept.txt"
+    path = results(host) / "kept.txt"
     path.write_bytes(data)
     shown = host.tool("Bash", {"stdout": "", "stderr": "", "persistedOutputPath": str(path)}, command="make")
     assert "error: \ufffd\ufffd" in shown["stdout"]

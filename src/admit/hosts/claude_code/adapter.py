@@ -7,8 +7,10 @@ documents, and writes no other: what the host does not expect it drops without a
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -27,7 +29,7 @@ from admit.hosts.model import (
     ToolCall,
     ToolOutput,
 )
-from admit.transcripts.claude_results import exit_code
+from admit.transcripts.claude_results import STORED_FOLDER, exit_code
 from admit.transcripts.files import MOST_BYTES, open_own
 from admit.transcripts.task import is_machine
 
@@ -215,7 +217,8 @@ def _tool(given: Mapping[str, Any], moment: Moment) -> ToolCall | None:
             failed=True, output=ToolOutput("text", (("/error", error),), error, exit_code=code)
         )
     if moment == "after_tool":
-        output = shapes.read_output(name, arguments, given.get("tool_response"), _whole_file)
+        whole_file = partial(_whole_file, _results_folder(given))
+        output = shapes.read_output(name, arguments, given.get("tool_response"), whole_file)
         return call._replace(output=output)
     return call
 
@@ -226,12 +229,23 @@ def _server(tool: str) -> str:
     return parts[1] if len(parts) > 2 and parts[0] == "mcp" else ""
 
 
-def _whole_file(path: str) -> str | None:
+def _results_folder(given: Mapping[str, Any]) -> str:
+    """Where the host keeps whole outputs of this session; empty where that is not known."""
+    transcript, session = _path(given, "transcript_path"), _word(given, "session_id")
+    if not transcript or session in ("", ".", "..") or "/" in session:
+        return ""
+    own = os.path.join(os.path.dirname(transcript), session)
+    folder = os.path.join(own, STORED_FOLDER)
+    return "" if os.path.islink(own) or os.path.islink(folder) else folder
+
+
+def _whole_file(folder: str, path: str) -> str | None:
     """A file in which the host keeps a whole output; None where it cannot be had whole.
 
+    Any other place than the session's own folder is not looked at: the payload may name what it likes.
     Bytes that are no UTF-8 become surrogates, which give the same bytes again when they are stored.
     """
-    if not path.startswith("/") or len(path) > MOST_PATH_CHARS or "\0" in path:
+    if not folder or os.path.dirname(path) != folder or len(path) > MOST_PATH_CHARS or "\0" in path:
         return None
     try:
         with open_own(path) as file:

@@ -34,7 +34,8 @@ def read_output(tool: str, given: Mapping[str, Any], response: Any, read_file: R
         tool: The tool's name.
         given: The call's input.
         response: ``tool_response`` as the host sent it.
-        read_file: Gives the text of a file in which the host keeps a whole output, or None.
+        read_file: Gives the text of a file in which the host keeps a whole output; None where it is not to
+            be had, and the text in the response is all there is.
 
     Returns:
         None for an output that is left alone on purpose (an image, a list of files); the shape ``unknown``
@@ -88,9 +89,7 @@ def _bash(given: Mapping[str, Any], response: Any, read_file: ReadFile) -> ToolO
     path = response.get("persistedOutputPath")
     if path is not None:
         whole = read_file(path) if isinstance(path, str) else None
-        if whole is None:
-            return None
-        stdout, size = whole, PREVIEW_CHARS
+        stdout, size = stdout if whole is None else whole, PREVIEW_CHARS
     return ToolOutput(
         "bash",
         (("/stdout", stdout), ("/stderr", stderr)),
