@@ -83,7 +83,7 @@ def handle(host: str, event: str, raw: bytes, *, deps: Deps, budget_ms: int | No
     except Exception as fault:  # whatever is wrong in here, the host goes on
         _log(known, fault)
         cause = "exception"
-    return Handled(NOTHING, lambda written: _append_odd(deps, known, cause))
+    return Handled(NOTHING, lambda written: _append_odd(deps, known, cause), cause)
 
 
 def _served(adapter: HostAdapter, event: str, raw: bytes, deps: Deps, budget_ms: int | None) -> Handled:
@@ -116,7 +116,7 @@ def _served(adapter: HostAdapter, event: str, raw: bytes, deps: Deps, budget_ms:
         data, odd = NOTHING, "deadline"
     if not data:
         _withdraw(hook, outcome)
-    return Handled(data, _after(hook, outcome, odd, bool(data)))
+    return Handled(data, _after(hook, outcome, odd, bool(data)), odd)
 
 
 def _after(hook: Hook, outcome: Outcome, odd: str, answered: bool) -> Callable[[bool], None]:

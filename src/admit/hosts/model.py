@@ -246,7 +246,9 @@ class Handled(NamedTuple):
     Attributes:
         data: For the host's eyes; empty is nothing to say.
         after: To be called once, after the reply has left, with whether the client wrote it to the host.
+        odd: A word of `HOOK_ODD_CAUSES`, which `after` records; empty where nothing was odd.
     """
 
     data: bytes
     after: Callable[[bool], None]
+    odd: str = ""

@@ -21,8 +21,11 @@ from admit.hosts.daemon.places import LOCK, Lock
 from admit.hosts.daemon.recorder import Recorder
 from admit.hosts.daemon.server import Limits
 from admit.hosts.daemon.watch import Watch
+from admit.hosts.handle import handle
 from admit.hosts.model import Handled
 from admit.testing import MemoryLedger
+
+from .claude import Host
 
 WAIT_S = 20.0
 SAY = b'{"say":1}\n'
@@ -302,6 +305,23 @@ def test_a_handler_that_fails_is_skipped_counted_and_called_again(run, error):
     assert running.ask() == b""
     assert running.ask() == SAY
     assert running.events("host.hook_odd") == [{"event": "PostToolUse", "cause": "exception"}]
+
+
+def test_what_the_real_handler_finds_odd_is_in_the_status_and_recorded_once(run, tmp_path, monkeypatch):
+    for name in ("STATE", "CONFIG", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+    host = Host(tmp_path)
+    running = run(
+        lambda host_name, event, raw, ms: handle(host_name, event, raw, deps=host.deps, budget_ms=ms)
+    )
+    for payload in (b"no JSON", b"[]", b'{"prompt":"\\ud800"}'):
+        assert running.ask(payload, event="UserPromptSubmit") == b""
+    assert running.ask(b"{}", event="Nonsense") == b""
+    assert running.daemon.status()["odd"] == {"bad_json": 2, "encode": 1, "unknown_event": 1}
+    running.stop()
+    causes = [body["cause"] for body in host.events("host.hook_odd")]
+    assert sorted(causes) == ["bad_json", "bad_json", "encode", "unknown_event"]
+    assert running.events("host.hook_odd") == []
 
 
 def test_an_answer_that_is_too_large_is_skipped_and_its_claim_released(run):

@@ -81,9 +81,13 @@ class Recorder:
 
     def odd(self, event: str, cause: str) -> None:
         """A hook came in a form that was not expected; `cause` is a word of the event's closed list."""
+        self.count_odd(cause)
+        self._write("host.hook_odd", {"event": event, "cause": cause})
+
+    def count_odd(self, cause: str) -> None:
+        """Count a hook that its handler found odd, and records by itself."""
         with self._lock:
             self._odd[cause] += 1
-        self._write("host.hook_odd", {"event": event, "cause": cause})
 
     def shed(self, count: int, queue: int, limit: int) -> None:
         """So many hooks were answered at once because `queue` waited, and no more than `limit` may."""

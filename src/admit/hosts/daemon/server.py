@@ -303,6 +303,8 @@ class Server:
     def _give(self, conn: Connection, answer: Handled) -> None:
         """Send an answer, and let the loop wait for what becomes of it."""
         conn.answer = answer
+        if answer.odd:
+            self._recorder.count_odd(answer.odd)
         try:
             frame = reply(answer.data)
         except BadFrame:
