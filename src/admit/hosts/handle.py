@@ -151,8 +151,8 @@ def _after(hook: Hook, outcome: Outcome, odd: str, answered: bool) -> Callable[[
 
 def _withdraw(hook: Hook, outcome: Outcome) -> None:
     """What did not reach the host was not shown: the same output again is no repeat."""
-    context = context_of(hook.ev)
-    for output_id in outcome.marks if context is not None else ():
+    context = context_of(hook.ev) or ""  # without one nothing was marked
+    for output_id in outcome.marks:
         hook.settings.gate.withdraw(context, output_id)
 
 
