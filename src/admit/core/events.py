@@ -218,7 +218,7 @@ def _plain(value: Any) -> Any:
     """Mappings as dictionaries with text for keys, sequences as lists."""
     kind = type(value)
     if kind in _SCALARS:
-        return value
+        return value  # mutant: only faster
     if kind is list or kind is tuple or isinstance(value, (list, tuple)):
         return [one if type(one) in _SCALARS else _plain(one) for one in value]
     if kind is dict or isinstance(value, Mapping):

@@ -37,6 +37,16 @@ def test_mappings_that_cannot_be_changed_are_written_like_any_other_at_every_dep
         canonical({"a": {1: 2}})
 
 
+def test_what_json_does_not_have_is_refused_and_never_written_as_something_else():
+    class Word(str):
+        pass
+
+    assert canonical({"a": Word("x")}) == b'{"a":"x"}'
+    for strange in ({1, 2}, b"bytes", object()):
+        with pytest.raises(TypeError):
+            canonical({"a": strange})
+
+
 def test_the_sizes_that_candidates_share_cannot_be_changed():
     with pytest.raises(TypeError):
         Candidate("a").sizes["chars"] = 1  # type: ignore[index]
