@@ -215,7 +215,8 @@ def _byte_length(text: str, data: bytes, at: int) -> int:
 
 def _broken_length(data: bytes, at: int) -> int:
     """The 1 to 3 bytes that show as one U+FFFD: the longest that decode to it alone."""
-    return next(n for n in (3, 2, 1) if data[at : at + n].decode("utf-8", "replace") == REPLACEMENT)
+    left = min(3, len(data) - at)
+    return next(n for n in range(left, 0, -1) if data[at : at + n].decode("utf-8", "replace") == REPLACEMENT)
 
 
 def _without_redraw(raw: Sequence[str]) -> Iterator[int]:

@@ -209,3 +209,10 @@ def test_the_characters_of_the_view_are_counted_without_what_it_takes_out():
 
 def test_characters_are_counted_across_blocks():
     assert characters("é".encode() * 1_100_000) == 1_100_000
+
+
+def test_the_last_piece_of_broken_bytes_ends_with_the_bytes():
+    for size in (2_405, 2_406, 2_407):
+        data = b"a" * 577 + b"word " * 259 + b"\xff" * (size - 577 - 5 * 259)
+        view = build(data, [Span(0, len(data), 1)], long_line=2_000)
+        assert view.ends[-1] == len(data)
