@@ -394,8 +394,4 @@ def _digits_of(sha256: str, names: Iterable[str]) -> int:
 
 
 def _blocks(data: BinaryIO | bytes) -> Iterator[bytes]:
-    if isinstance(data, bytes):
-        yield data
-    else:
-        while block := data.read(BLOCK_BYTES):
-            yield block
+    return iter([data]) if isinstance(data, bytes) else iter(lambda: data.read(BLOCK_BYTES), b"")

@@ -83,7 +83,7 @@ def test_without_sessions_it_says_how_to_name_a_folder(admit):
 
 def test_show_prints_an_example_with_what_was_used_marked(admit, recorded):
     code, out, _ = admit("audit", "show", "1", str(recorded))
-    assert code == 0 and out.startswith("Example 1 of 5, a what-if")
+    assert code == 0 and out.startswith("Example 1 of 4, a what-if")
     marked = [line for line in out.splitlines() if line.startswith("> ")]
     assert len(marked) == 2 and all("RETRY_CEILING" in line for line in marked)
     value = json.loads(admit("audit", "show", "1", str(recorded), "--json")[1])
@@ -93,7 +93,7 @@ def test_show_prints_an_example_with_what_was_used_marked(admit, recorded):
 @pytest.mark.parametrize("number", ["0", "99"])
 def test_an_example_that_is_not_there_is_a_finding(number, admit, recorded):
     code, _, err = admit("audit", "show", number, str(recorded))
-    assert code == 1 and f"there is no example {number}: 5 examples in these sessions" in err
+    assert code == 1 and f"there is no example {number}: 4 examples in these sessions" in err
 
 
 @pytest.mark.parametrize(
