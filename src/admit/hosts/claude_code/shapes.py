@@ -89,7 +89,9 @@ def _bash(given: Mapping[str, Any], response: Any, read_file: ReadFile) -> ToolO
     path = response.get("persistedOutputPath")
     if path is not None:
         whole = read_file(path) if isinstance(path, str) else None
-        stdout, size = stdout if whole is None else whole, PREVIEW_CHARS
+        if whole is None:
+            return None  # what is here is only its beginning: the host's preview and path say more
+        stdout, size = whole, PREVIEW_CHARS
     return ToolOutput(
         "bash",
         (("/stdout", stdout), ("/stderr", stderr)),
