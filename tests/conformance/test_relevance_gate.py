@@ -37,8 +37,10 @@ def test_R1_a_profile_may_carry_another_number(cap):
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_R1_every_shipped_profile_carries_eight_and_a_user_may_say_otherwise(name):
-    assert profile(name).doors["guidance"].max_candidates == 8
-    mine = {f"judge.profiles.{name}.guidance.max_candidates": 12}
+    own = f"judge.profiles.{name}"
+    named = {f"{own}.model": "m", f"{own}.destination": "http://127.0.0.1:1", f"{own}.argv": ("judge",)}
+    assert profile(name, named).doors["guidance"].max_candidates == 8
+    mine = {**named, f"{own}.guidance.max_candidates": 12}
     assert profile(name, mine).doors["guidance"].max_candidates == 12
 
 

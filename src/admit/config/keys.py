@@ -6,50 +6,13 @@ of the library all come from this table.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-Kind = Literal["bool", "int", "float", "text", "texts", "floats"]
-Trust = Literal["user", "narrow", "project"]
+from admit.config.judge_keys import JUDGE_KEYS, LIMIT_KEYS, PROFILE_FIELDS, PROFILE_KEYS, PROFILES
+from admit.config.key import CHARS, DOORS, MODES, Key
 
-DOORS = ("guidance", "tools", "outputs", "evidence")
+__all__ = ["DOORS", "KEYS", "PROFILES", "PROFILE_FIELDS", "Key", "default", "find", "shipped"]
 
-
-class Key(NamedTuple):
-    """One setting.
-
-    Attributes:
-        name: Full dotted name; the part `NAME` stands for any name the user gives.
-        default: What holds when no file sets it; None where `absent` says what then holds.
-        unit: What the number counts, as it is printed; empty for words and switches.
-        kind: The type of the value. ``texts`` and ``floats`` are lists, given as tuples.
-        low, high: The range, both ends included, of a number or of each number of a list.
-        choices: The words a text may be; empty is any text.
-        trust: Who may set it: the ``user`` file alone; the project too, but only to tighten
-            (``narrow``); or both alike (``project``).
-        tighten: What tightening is: ``lower``, ``bounds`` (anywhere in the range), ``subset`` (entries may
-            be left out), or the one value (``true``, ``false`` or a choice) that tightens. On a ``user``
-            key it names what `admit config set` asks about before loosening it.
-        help: What it does, in one sentence.
-        since: The version that brought it.
-        absent: What holds where the default is None, in words.
-    """
-
-    name: str
-    default: Any
-    unit: str
-    kind: Kind
-    low: float | None = None
-    high: float | None = None
-    choices: tuple[str, ...] = ()
-    trust: Trust = "user"
-    tighten: str = ""
-    help: str = ""
-    since: str = "0.1"
-    absent: str = ""
-
-
-_CHARS = "characters"
-_MODES = ("enforce", "shadow", "off")
 _MIB = 1024 * 1024
 _GIB = 1024 * _MIB
 # Tests, builds and checks: commands whose failing runs are long and whose words a shell hands on unchanged.
@@ -62,17 +25,17 @@ WRAPPED = (
 # One row a key reads better than one line a field.
 # fmt: off
 _OUTPUTS = (
-    Key("outputs.mode", "enforce", "", "text", choices=_MODES,
+    Key("outputs.mode", "enforce", "", "text", choices=MODES,
         help="Act, only compute and record, or do nothing."),
-    Key("outputs.max_kept_chars", 6000, _CHARS, "int", 2000, 20_000, trust="narrow", tighten="lower",
+    Key("outputs.max_kept_chars", 6000, CHARS, "int", 2000, 20_000, trust="narrow", tighten="lower",
         help="The most that is kept of one output."),
     Key("outputs.max_kept_tokens", 0, "tokens", "int", 0, 1_000_000,
         help="The most that is kept of one output in estimated tokens; 0 is no such limit."),
-    Key("outputs.floor_chars", 2000, _CHARS, "int", 0, 1_000_000,
+    Key("outputs.floor_chars", 2000, CHARS, "int", 0, 1_000_000,
         help="A shorter output passes and is neither stored nor recorded."),
-    Key("outputs.gate_chars", 8000, _CHARS, "int", 0, 10_000_000,
+    Key("outputs.gate_chars", 8000, CHARS, "int", 0, 10_000_000,
         help="A shorter output is stored and compared with earlier ones, but never cut."),
-    Key("outputs.tail_chars", 1000, _CHARS, "int", 0, 20_000, help="The end that is always kept."),
+    Key("outputs.tail_chars", 1000, CHARS, "int", 0, 20_000, help="The end that is always kept."),
     Key("outputs.run_share", 0.75, "share", "float", 0, 1,
         help="How much of the budget the run of lines before the last failure may take."),
     Key("outputs.run_after", 3, "lines", "int", 0, 1000, help="Lines that run goes past the last failure."),
@@ -89,15 +52,15 @@ _OUTPUTS = (
     Key("outputs.words.weak", (), "", "texts",
         help="Words that hint at a failure, beside the built-in ones."),
     Key("outputs.words.negated", (), "", "texts", help="Words that clear a hint, beside the built-in ones."),
-    Key("outputs.min_saving_chars", 1000, _CHARS, "int", 0, 1_000_000,
+    Key("outputs.min_saving_chars", 1000, CHARS, "int", 0, 1_000_000,
         help="An output is replaced only where that saves as much."),
     Key("outputs.min_saving_share", 0.2, "share", "float", 0, 1,
         help="An output is replaced only where that saves this share of it."),
-    Key("outputs.duplicate_min_chars", 2000, _CHARS, "int", 0, 10_000_000,
+    Key("outputs.duplicate_min_chars", 2000, CHARS, "int", 0, 10_000_000,
         help="From this length on, an output shown before becomes one line."),
-    Key("outputs.long_line", 2000, _CHARS, "int", 600, 1_000_000,
+    Key("outputs.long_line", 2000, CHARS, "int", 600, 1_000_000,
         help="A longer line is cut into pieces that are chosen one by one."),
-    Key("outputs.scan_chars", 4_000_000, _CHARS, "int", 10_000, 1_000_000_000,
+    Key("outputs.scan_chars", 4_000_000, CHARS, "int", 10_000, 1_000_000_000,
         help="Of a longer output only the ends and windows around telling words are analysed."),
     Key("outputs.skip_tools", (), "", "texts", help="Tools whose outputs pass untouched: names or globs."),
     Key("outputs.mask", False, "", "bool", trust="narrow", tighten="true",
@@ -110,15 +73,15 @@ _OUTPUTS = (
         help="Use the answers that came when some are missing, or none of them."),
     Key("outputs.filter.fit", "lines", "", "text", choices=("lines", "chunks"),
         help="When not all that qualifies fits: choose lines inside it, or whole passages by score."),
-    Key("outputs.filter.chunk_chars", 2000, _CHARS, "int", 500, 8000, trust="narrow", tighten="bounds",
+    Key("outputs.filter.chunk_chars", 2000, CHARS, "int", 500, 8000, trust="narrow", tighten="bounds",
         help="Length of one scored passage."),
     Key("outputs.filter.min_score", None, "of 3", "float", 0, 3, trust="narrow", tighten="bounds",
         help="The least score that keeps a passage.", absent="the profile's threshold; 1.5 as published"),
-    Key("outputs.filter.max_kept_chars", 6000, _CHARS, "int", 2000, 20_000, trust="narrow", tighten="bounds",
+    Key("outputs.filter.max_kept_chars", 6000, CHARS, "int", 2000, 20_000, trust="narrow", tighten="bounds",
         help="The most that is kept of a scored output."),
     Key("outputs.filter.timeout_ms", 4000, "ms", "int", 1, 60_000, trust="narrow", tighten="lower",
         help="The judge's deadline here; the lower of this and the profile's holds."),
-    Key("outputs.recall_chars", 20_000, _CHARS, "int", 1000, 1_000_000,
+    Key("outputs.recall_chars", 20_000, CHARS, "int", 1000, 1_000_000,
         help="One page of a recalled output."),
     Key("outputs.retain_days", 14, "days", "int", 1, 3650, help="How long stored outputs are kept."),
     Key("outputs.max_bytes", 2 * _GIB, "bytes", "int", _MIB, 1024 * _GIB,
@@ -145,24 +108,6 @@ _LEDGER = (
     Key("ledger.spool_max_bytes", 64 * _MIB, "bytes", "int", 64 * 1024, 64 * _GIB,
         help="The most that waits outside the database; beyond it the oldest is dropped and counted."),
 )
-
-_JUDGE = (
-    Key("judge.profile", "local", "", "text", help="The profile that answers."),
-    Key("judge.mode", "enforce", "", "text", choices=_MODES,
-        help="Act on answers, only record them, or ask nothing."),
-    Key("judge.min_valid_share", 0.5, "share", "float", 0, 1,
-        help="With fewer usable answers than this the whole reply counts as failed."),
-    Key("judge.min_call_ms", 150, "ms", "int", 1, 60_000, help="With less time left no call is made."),
-    Key("judge.local.mode", "embed", "", "text", choices=("embed", "lexical"),
-        help="Use the embedder, or words alone."),
-    Key("judge.local.threads", 1, "threads", "int", 1, 64, help="Threads of the embedder."),
-    Key("judge.local.embed_max", 24, "candidates", "int", 0, 1000,
-        help="Candidates of one ask that are embedded; the rest are judged by words."),
-    Key("judge.local.embed_chars", 500, _CHARS, "int", 100, 10_000,
-        help="A longer candidate is embedded as its best window of this length."),
-    Key("judge.local.model_path", None, "", "text", help="Another model file.", absent="the packaged model"),
-)
-
 
 _HOSTS = (
     Key("hosts.claude-code.enabled", True, "", "bool", help="Act in Claude Code."),
@@ -199,37 +144,9 @@ _HOSTS = (
 )
 
 
-def _profile_keys(door: str) -> tuple[Key, Key, Key]:
-    prefix = f"judge.profiles.NAME.{door}"
-    absent = "the profile's own"  # its threshold may be that of its calibration
-    # Where overflow is blocked a lower cap would hide things, so there it is the user's alone.
-    trust: Trust = "narrow" if door in ("guidance", "outputs") else "user"
-    levels = 3 if door == "outputs" else 1
-    return (
-        Key(f"{prefix}.max_candidates", None, "candidates", "int", 1, 10_000, trust=trust, tighten="lower",
-            help=f"The most that one ask of the {door} door judges.", absent=absent),
-        Key(f"{prefix}.threshold", None, "of 3" if levels == 3 else "probability", "float", 0, levels,
-            help=f"The least value that admits at the {door} door.", absent=absent),
-        Key(f"{prefix}.timeout_ms", None, "ms", "int", 1, 600_000 if door == "evidence" else 60_000,
-            help=f"The deadline of one ask of the {door} door.", absent=absent),
-    )
-
-
 # fmt: on
-_PROFILES = tuple(key for door in DOORS for key in _profile_keys(door))
-
 KEYS: Mapping[str, Key] = MappingProxyType(
-    {key.name: key for key in (*_OUTPUTS, *_LEDGER, *_JUDGE, *_HOSTS, *_PROFILES)}
-)
-
-# What the shipped profiles bring: name, then door, then (max_candidates, threshold, timeout_ms).
-# A threshold of None is the one of the calibration artefact.
-PROFILES: Mapping[str, Mapping[str, tuple[int, float | None, int]]] = MappingProxyType(
-    {
-        "local": MappingProxyType(
-            {"guidance": (8, None, 1000), "tools": (24, None, 1000), "outputs": (24, None, 2000)}
-        ),
-    }
+    {key.name: key for key in (*_OUTPUTS, *_LEDGER, *JUDGE_KEYS, *LIMIT_KEYS, *_HOSTS, *PROFILE_KEYS)}
 )
 
 
@@ -238,7 +155,7 @@ def find(name: str) -> Key | None:
     key = KEYS.get(name)
     if key is None and name.startswith("judge.profiles."):
         parts = name.split(".")
-        if len(parts) == 5 and _is_profile_name(parts[2]):
+        if len(parts) > 3 and _is_profile_name(parts[2]):
             return KEYS.get(".".join(("judge.profiles.NAME", *parts[3:])))
     return None if key is None or "NAME" in name else key
 
@@ -263,7 +180,11 @@ def shipped() -> dict[str, Any]:
     """Every shipped value by full name, the profiles' included, in the order of the table."""
     values = {key.name: key.default for key in KEYS.values() if "NAME" not in key.name}
     for name, doors in PROFILES.items():
+        for field, value in PROFILE_FIELDS[name].items():
+            values[f"judge.profiles.{name}.{field}"] = value
         for door, cells in doors.items():
             for field, cell in zip(("max_candidates", "threshold", "timeout_ms"), cells, strict=True):
-                values[f"judge.profiles.{name}.{door}.{field}"] = cell
+                full = f"judge.profiles.{name}.{door}.{field}"
+                if find(full) is not None:
+                    values[full] = cell
     return values

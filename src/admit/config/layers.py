@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from admit.config.check import accept, nearest, shown, tightens, visible
 from admit.config.files import File, Finding, Layer, Path, read, signature
-from admit.config.keys import DOORS, KEYS, find, shipped
+from admit.config.keys import DOORS, KEYS, PROFILE_FIELDS, find, shipped
 from admit.config.lines import key_lines, line_of
 from admit.config.pause import Pause, paused
 from admit.config.places import USER_FILE, config_dir, project_file
@@ -141,6 +141,8 @@ def load(
             values[name] = _override(name, raw)
             sources[name] = ("command line", ())
 
+    _drop_thresholds_of_other_models(values, sources)
+
     switch = os.environ.get("ADMIT_OFF", "")
     if switch not in ("", "0", "1"):
         text = f'ADMIT_OFF is "{visible(switch)}", which pauses nothing'
@@ -160,6 +162,19 @@ def load(
         tuple(files),
         MappingProxyType(sources),
     )
+
+
+def _drop_thresholds_of_other_models(
+    values: dict[str, Any], sources: Mapping[str, tuple[Layer, Path]]
+) -> None:
+    """A shipped threshold holds for the shipped model; with another the door has none until it is set."""
+    for name, fields in PROFILE_FIELDS.items():
+        prefix = f"judge.profiles.{name}"
+        if values.get(f"{prefix}.model") != fields.get("model"):
+            for door in DOORS:
+                key = f"{prefix}.{door}.threshold"
+                if values.get(key) is not None and key not in sources:
+                    values[key] = None
 
 
 def _door_modes() -> list[str]:

@@ -13,7 +13,7 @@ from admit.config.keys import KEYS, PROFILES, Key
 _HEAD = """\
 # Configuration
 
-<!-- Made from the key table by `python -m admit.config.page`; change src/admit/config/keys.py instead. -->
+<!-- Made from the key table by `python -m admit.config.page`; change src/admit/config/keys.py or judge_keys.py instead. -->
 
 Everything works without a configuration file. Where you want something else, set it:
 
@@ -80,9 +80,10 @@ _SECTIONS = (
     ("ledger", "The written record."),
     ("judge", "Who answers."),
     ("judge.local", "The local judge."),
+    ("limits", "What judges on other machines may take; a local judge has no limit."),
     ("hosts", "Where agents live: what hooks may do, and how long they take."),
     ("hosts.claude-code", "Claude Code alone."),
-    ("judge.profiles.NAME", "What a profile asks of each door; `NAME` is the profile's name."),
+    ("judge.profiles.NAME", "Who answers, and what is asked of each door; `NAME` is the profile's name."),
 )
 
 _TIGHTEN = {
@@ -114,12 +115,16 @@ def page() -> str:
         parts.append(f"\n## `[{section}]`\n\n{about}\n")
         parts.append("\n| key | default | unit | range | trust | what it does |\n|---|---|---|---|---|---|\n")
         parts += [_row(key, section) for key in keys]
-    parts.append("\n## Shipped profiles\n\nA threshold that is not given is the one of the calibration.\n")
+    parts.append(
+        "\n## Shipped profiles\n\nThe threshold of the `local` profile is that of its calibration. "
+        "Where another has none, its answers are recorded and do not act until one is set.\n"
+    )
     parts.append("\n| profile | door | max_candidates | threshold | timeout_ms |\n|---|---|---|---|---|\n")
     for name, doors in PROFILES.items():
         for door, (most, threshold, timeout) in doors.items():
-            value = "calibrated" if threshold is None else shown(threshold)
-            parts.append(f"| `{name}` | {door} | {shown(most)} | {value} | {shown(timeout)} |\n")
+            unset = "calibrated" if name == "local" else "–" if most is None else "not set"
+            cells = ("–" if most is None else shown(most), unset if threshold is None else shown(threshold))
+            parts.append(f"| `{name}` | {door} | {' | '.join(cells)} | {shown(timeout)} |\n")
     return "".join(parts)
 
 

@@ -40,7 +40,8 @@ def rule(plan: Plan, reply: Reply | None, policy: Policy) -> tuple[Ruling, ...]:
     """One ruling per candidate, in admission order.
 
     Without a usable reply every offered candidate is unjudged, overflow too: nothing is blocked because a
-    judge failed. In shadow mode each ruling is what enforcing would give, moved to `would`.
+    judge failed. In shadow, of the door or of the reply, each ruling is what enforcing would give, moved to
+    `would`.
     """
     rulings = {candidate.id: Ruling(candidate.id, "exempt", Reason.EXEMPT) for candidate in plan.exempt}
     failure = _failure(plan, reply, policy)
@@ -54,7 +55,7 @@ def rule(plan: Plan, reply: Reply | None, policy: Policy) -> tuple[Ruling, ...]:
         blockers = _blockers(plan, {ruling.id for ruling in judged if ruling.verdict == "blocked"})
         rulings.update((one.id, _over(one, blockers.get(one.id), policy)) for one in plan.overflow)
     ordered = tuple(rulings[candidate.id] for candidate in plan.ordered)
-    return tuple(map(_shadowed, ordered)) if policy.mode == "shadow" else ordered
+    return tuple(map(_shadowed, ordered)) if _shadow(reply, policy) else ordered
 
 
 def show(plan: Plan, rulings: Sequence[Ruling], policy: Policy, left_out: Collection[str] = ()) -> Shown:
@@ -98,7 +99,15 @@ def decide(plan: Plan, reply: Reply | None, policy: Policy, left_out: Collection
         status=status,
         reason=reason,
         coverage=Coverage(judged, len(plan.ordered) - exempt - judged, overflow, exempt),
+        shadow=_shadow(reply, policy),
     )
+
+
+def _shadow(reply: Reply | None, policy: Policy) -> str | None:
+    """Why verdicts are only recorded; None where they act."""
+    if policy.mode == "shadow":
+        return "mode"
+    return reply.shadow if reply is not None else None
 
 
 def _failure(plan: Plan, reply: Reply | None, policy: Policy) -> str | None:

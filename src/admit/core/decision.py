@@ -88,6 +88,8 @@ class Decision(NamedTuple):
         shown: Ids in display order.
         withheld: Pairs (id, reason) that passed and are left out all the same.
         reason: Why the status is not ``judged``; None where there is nothing to say.
+        shadow: Why verdicts were only recorded: the door's ``mode``, or what the reply said; None where
+            they act.
     """
 
     plan: Plan
@@ -97,3 +99,4 @@ class Decision(NamedTuple):
     status: Status
     reason: str | None
     coverage: Coverage
+    shadow: str | None = None

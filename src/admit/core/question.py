@@ -75,6 +75,7 @@ class Ask(NamedTuple):
         lexicon: Term statistics of all gathered candidates, for lexical judges.
         deadline_ms: Time for everything, in ms, above 0.
         request_id: Names the request in the record.
+        session: Whose caps of spend it counts to; None counts to no session.
     """
 
     door: str
@@ -84,6 +85,7 @@ class Ask(NamedTuple):
     lexicon: Lexicon | None
     deadline_ms: int
     request_id: str
+    session: str | None = None
 
 
 class Answer(NamedTuple):
@@ -146,6 +148,9 @@ class Reply(NamedTuple):
         reason: Why it is a fallback, or the first failure of a partial reply.
         elapsed_ms: Monotonic time of the ask, in ms.
         quirks: Harmless oddities of the answer, for the record.
+        shadow: Why the answers may be recorded and not acted on: the judge is ``unverified`` at this door,
+            answered as another model (``model_drift``), or is set to ``shadow``; None where they act.
+        notes: Pairs (event type, body) of what happened on the way, for the record.
     """
 
     status: ReplyStatus
@@ -154,6 +159,8 @@ class Reply(NamedTuple):
     calls: tuple[Call, ...] = ()
     elapsed_ms: float = 0.0
     quirks: tuple[str, ...] = ()
+    shadow: str | None = None
+    notes: tuple[tuple[str, Mapping[str, object]], ...] = ()
 
 
 def fallback(reason: str, *, elapsed_ms: float = 0.0, calls: tuple[Call, ...] = ()) -> Reply:

@@ -27,18 +27,27 @@ class BoundedJudge:
         judge: Who answers.
         clock: Deadlines are counted on it; the machine's monotonic clock when None.
         min_call_ms: With a shorter deadline than this nothing is asked: ``deadline_before_call``.
+        shadow: Why no answer may act (`Reply.shadow`); None leaves it to the judge.
 
     Attributes:
         judge: The judge inside.
         late: Answers that came after their deadline and were discarded, a count.
     """
 
-    def __init__(self, judge: Judge, clock: Clock | None = None, *, min_call_ms: int = MIN_CALL_MS) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        clock: Clock | None = None,
+        *,
+        min_call_ms: int = MIN_CALL_MS,
+        shadow: str | None = None,
+    ) -> None:
         self.name = judge.name
         self.late = 0
         self.judge = judge
         self._clock = clock or SystemClock()
         self._min_call_ms = min_call_ms
+        self._shadow = shadow
         self._lock = threading.Lock()
         self._abandoned = 0
 
@@ -64,7 +73,7 @@ class BoundedJudge:
         if not sent.questions:
             return reply(ask.questions, ())
         in_time = self._in_time(_Work(self.judge, ask, sent), started)
-        return in_time._replace(elapsed_ms=self._since(started))
+        return in_time._replace(elapsed_ms=self._since(started), shadow=in_time.shadow or self._shadow)
 
     def _in_time(self, work: _Work, started: float) -> Reply:
         try:
@@ -123,7 +132,8 @@ def _complete(ask: Ask, given: Reply) -> Reply:
     """The judge's reply with exactly the asked ids, in order, and no number that is none."""
     if given.status == "fallback":
         return given._replace(answers=(), reason=given.reason or "internal")
-    return reply(ask.questions, given.answers, calls=given.calls, reason=given.reason, quirks=given.quirks)
+    whole = reply(ask.questions, given.answers, calls=given.calls, reason=given.reason, quirks=given.quirks)
+    return whole._replace(shadow=given.shadow, notes=given.notes)
 
 
 def _broken(error: BaseException) -> Reply:

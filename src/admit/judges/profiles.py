@@ -9,40 +9,84 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
-from admit.config.keys import PROFILES, shipped
-from admit.core.question import Judge
+from admit.config.judge_keys import BASE_PROFILES
+from admit.config.keys import PROFILE_FIELDS, PROFILES, shipped
+from admit.core.question import NO_LIMITS, Judge, RequestLimits
 from admit.errors import ConfigError
 
-from .bounded import BoundedJudge
-from .clock import Clock
-
-BACKENDS = ("local",)
-MODELS = MappingProxyType({"local": "minilm-int8"})
+_PORTS = MappingProxyType({"http": 80, "https": 443})
+_MOVING = ("latest",)
 
 
 class DoorProfile(NamedTuple):
     """What a profile says for one door.
 
     Attributes:
-        max_candidates: The most candidates one ask may judge, a count.
+        max_candidates: The most candidates one ask may judge, a count; None at the evidence door, where the
+            criterion's budget counts.
         threshold: The least value that admits: a probability, at the outputs door an expectation of 0..3.
-            None is that of the judge's calibration.
+            None is that of the judge's calibration; a judge without one only records.
         timeout_ms: The deadline of one ask, in ms.
     """
 
-    max_candidates: int
+    max_candidates: int | None
     threshold: float | None
     timeout_ms: int
 
 
 class Profile(NamedTuple):
-    """A backend, its pinned model, and a table a door. A door that is absent cannot be judged."""
+    """A backend, its pinned model, and a table a door. A door that is absent cannot be judged.
+
+    Attributes:
+        destination: URL of the server, without `path`; empty for a judge on this machine's own.
+        form: How a chat model's answer is forced: ``schema``, ``tool`` or ``messages``.
+        price_in, price_out: USD per million tokens; None is unknown.
+        argv, env: The program of a `command` judge, and the variables it gets beside PATH, HOME and LANG.
+        key_variable: A variable that may hold the key, for commands only.
+        limits: What one request may carry.
+    """
 
     name: str
     backend: str
     model: str
     doors: Mapping[str, DoorProfile]
+    destination: str = ""
+    path: str = ""
+    form: str = ""
+    temperature: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    argv: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    key_variable: str | None = None
+    limits: RequestLimits = NO_LIMITS
+
+    @property
+    def url(self) -> str:
+        """The endpoint."""
+        return self.destination.rstrip("/") + self.path
+
+    @property
+    def address(self) -> str:
+        """``scheme://host:port`` of the destination, which consent and limits go by; else its kind."""
+        return address_of(self.destination) if self.destination else f"{self.backend}:{self.name}"
+
+    def shadow(self, door: str) -> str | None:
+        """Why answers at a door may only be recorded; None where they act.
+
+        ``alias``: the model's name may move to another model. ``unverified``: no threshold is known for
+        this model. A local judge's threshold is that of its calibration; grounding has none.
+        """
+        if self.backend == "local":
+            return None
+        if self.model.startswith("~") or self.model.endswith(_MOVING):
+            return "alias"
+        cell = self.doors.get(door)
+        if door != "evidence" and (cell is None or cell.threshold is None):
+            return "unverified"
+        return None
 
 
 class Line(NamedTuple):
@@ -57,33 +101,110 @@ ASSUMED = Line(600, 100, "assumed")
 """Of a chat judge until its calls are fitted."""
 
 
+def address_of(url: str) -> str:
+    """``scheme://host:port`` of a URL, in lower case, the port always named.
+
+    Raises:
+        ConfigError: It is no http or https URL with a host, or holds a user or a password.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise ConfigError(f"{url!r} is no URL of a server; write https://HOST or http://127.0.0.1:PORT")
+    if parts.username is not None or parts.password is not None:
+        raise ConfigError("a destination holds no user or password; store the key with `admit judge key`")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}:{port or _PORTS[parts.scheme]}"
+
+
+def names(values: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """The profiles there are: the shipped ones, then the user's own, in the order of the settings."""
+    own = (name.split(".")[2] for name in values or () if name.startswith("judge.profiles."))
+    return tuple(dict.fromkeys((*PROFILES, *own)))
+
+
 def profile(name: str, values: Mapping[str, Any] | None = None) -> Profile:
     """A profile by name, with the settings over what ships.
 
     Args:
         name: A shipped profile, or one of the user's own that names its backend; that one inherits from the
-            shipped profile of the backend.
+            shipped profile of the backend, its thresholds only with its model.
         values: Settings by full key; None is what ships.
 
     Raises:
-        ConfigError: There is no such profile or backend.
+        ConfigError: There is no such profile or backend, or it lacks a model, a destination or a program.
     """
     values = shipped() if values is None else values
-    backend = values.get(f"judge.profiles.{name}.backend", name if name in PROFILES else None)
+    own = f"judge.profiles.{name}"
+    backend = values.get(f"{own}.backend") or PROFILE_FIELDS.get(name, {}).get("backend")
     if backend is None:
-        raise ConfigError(f"no profile {name!r}; there are: {', '.join(PROFILES)}", key="judge.profile")
-    if backend not in BACKENDS:
-        key = f"judge.profiles.{name}.backend"
-        raise ConfigError(f"no backend {backend!r}; there are: {', '.join(BACKENDS)}", key=key)
+        raise ConfigError(f"no profile {name!r}; there are: {', '.join(names(values))}", key="judge.profile")
+    if backend not in BASE_PROFILES:
+        raise ConfigError(
+            f"no backend {backend!r}; there are: {', '.join(BASE_PROFILES)}", key=f"{own}.backend"
+        )
+    base = name if PROFILE_FIELDS.get(name, {}).get("backend") == backend else BASE_PROFILES[backend]
+    inherited = PROFILE_FIELDS[base]
+
+    def field(what: str, default: Any = None) -> Any:
+        return _given(values, f"{own}.{what}", inherited.get(what, default))
+
+    same_model = field("model") == inherited.get("model")
     doors: dict[str, DoorProfile] = {}
-    for door, (most, least, deadline) in PROFILES[backend].items():
-        key = f"judge.profiles.{name}.{door}"
+    for door, (most, least, deadline) in PROFILES[base].items():
+        key = f"{own}.{door}"
+        set_here = values.get(f"{key}.threshold")
         doors[door] = DoorProfile(
             _given(values, f"{key}.max_candidates", most),
-            _given(values, f"{key}.threshold", least),
+            # The settings of a shipped profile hold its threshold already, or None with another model.
+            least if set_here is None and same_model and f"{key}.threshold" not in values else set_here,
             _given(values, f"{key}.timeout_ms", deadline),
         )
-    return Profile(name, backend, MODELS[backend], MappingProxyType(doors))
+    found = Profile(
+        name,
+        backend,
+        field("model", ""),
+        MappingProxyType(doors),
+        field("destination", ""),
+        field("path", ""),
+        field("form", ""),
+        field("temperature"),
+        field("price_in"),
+        field("price_out"),
+        tuple(field("argv", ())),
+        tuple(field("env", ())),
+        field("key_variable"),
+        RequestLimits(field("batch_questions"), field("batch_bytes"), field("context_tokens")),
+    )
+    for what in _NEEDED[backend]:
+        if not getattr(found, what):
+            raise ConfigError(f"{own}.{what} is not set: {_WHAT[what]}", key=f"{own}.{what}")
+    if found.destination:
+        try:
+            address_of(found.destination)
+        except ConfigError as error:
+            raise ConfigError(str(error), key=f"{own}.destination") from None
+    return found
+
+
+_NEEDED = MappingProxyType(
+    {
+        "local": (),
+        "systemone": ("destination", "model"),
+        "chat": ("destination", "model"),
+        "command": ("argv",),
+    }
+)
+_WHAT = MappingProxyType(
+    {
+        "destination": "name the server, such as http://127.0.0.1:8000",
+        "model": "name the model, as the server spells it",
+        "argv": 'name the program, such as ["my-judge", "--fast"]',
+    }
+)
 
 
 def threshold(profile: Profile, door: str, judge: Judge) -> float | None:
@@ -94,34 +215,8 @@ def threshold(profile: Profile, door: str, judge: Judge) -> float | None:
     cell = profile.doors.get(door)
     if cell is not None and cell.threshold is not None:
         return cell.threshold
-    inner = judge.judge if isinstance(judge, BoundedJudge) else judge
-    of_calibration = getattr(inner, "threshold", None)
+    of_calibration = getattr(getattr(judge, "judge", judge), "threshold", None)
     return of_calibration(door) if of_calibration is not None else None
-
-
-def load_judge(
-    profile_or_name: str | Profile,
-    *,
-    config: Mapping[str, Any] | None = None,
-    ledger: object | None = None,
-    clock: Clock | None = None,
-) -> BoundedJudge:
-    """The judge of a profile, with its deadline kept from outside. Loads no model; the first ask does.
-
-    Args:
-        profile_or_name: A profile, or the name of one.
-        config: Settings by full key; None is what ships.
-        ledger: Where a priced backend looks up its calls; the local one has none to look up.
-        clock: What deadlines are counted on; None is the machine's.
-
-    Raises:
-        ConfigError: There is no such profile or backend.
-    """
-    values = shipped() if config is None else config
-    if isinstance(profile_or_name, str):
-        profile_or_name = profile(profile_or_name, values)
-    judge = _backend(profile_or_name, values)
-    return BoundedJudge(judge, clock, min_call_ms=values.get("judge.min_call_ms", 150))
 
 
 def deadline_warning(profile: Profile, door: str, line: Line | None = None) -> str | None:
@@ -133,7 +228,7 @@ def deadline_warning(profile: Profile, door: str, line: Line | None = None) -> s
     """
     cell = profile.doors.get(door)
     line = line or (ASSUMED if profile.backend == "chat" else None)
-    if cell is None or line is None:
+    if cell is None or cell.max_candidates is None or line is None:
         return None
     takes = line.a_ms + line.b_ms * cell.max_candidates
     if takes <= cell.timeout_ms:
@@ -149,14 +244,3 @@ def _given(values: Mapping[str, Any], key: str, shipped_value: Any) -> Any:
     """A setting, or what ships where it is absent or not set."""
     value = values.get(key)
     return shipped_value if value is None else value
-
-
-def _backend(profile: Profile, values: Mapping[str, Any]) -> Judge:
-    if profile.backend == "local":
-        from .local import LocalJudge, local_config
-
-        return LocalJudge(local_config(values))
-    raise ConfigError(
-        f"no backend {profile.backend!r}; there are: {', '.join(BACKENDS)}",
-        key=f"judge.profiles.{profile.name}.backend",
-    )

@@ -26,14 +26,15 @@ def output_config(config: Config) -> OutputConfig:
 
 def output_judge(config: Config) -> tuple[Judge | None, JudgeProfile | None]:
     """The judge of this door; none where it may not be asked or its profile cannot be used."""
-    from admit.judges.profiles import load_judge, profile, threshold
+    from admit.judges.load import load_judge
+    from admit.judges.profiles import profile, threshold
 
     if not config.may_ask("outputs") or config.values["judge.mode"] == "off":
         return None, None
     try:
         chosen = profile(config.values["judge.profile"], config.values)
         door = chosen.doors.get("outputs")
-        if door is None:
+        if door is None or door.max_candidates is None:
             return None, None
         judge = load_judge(chosen, config=config.values)
         least = threshold(chosen, "outputs", judge)

@@ -400,3 +400,11 @@ def test_two_loads_of_the_same_files_are_equal_in_every_order(home):
     layers._seen.clear()
     second = home.load()
     assert list(first.values.items()) == list(second.values.items()) and first.findings == second.findings
+
+
+def test_another_model_of_a_shipped_profile_loses_the_shipped_thresholds(home):
+    home.user('[judge.profiles.jev]\nmodel = "jev-2"\n[judge.profiles.jev.outputs]\nthreshold = 1.5\n')
+    values = home.load().values
+    assert values["judge.profiles.jev.guidance.threshold"] is None
+    assert values["judge.profiles.jev.outputs.threshold"] == 1.5
+    assert values["judge.profiles.openrouter-jev.guidance.threshold"] == 0.3

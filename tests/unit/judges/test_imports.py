@@ -28,7 +28,7 @@ def test_importing_judges_loads_no_client_no_model_and_no_numbers(module):
 def test_the_lexical_judge_answers_without_numpy_or_a_model():
     code = (
         "from admit.core.question import Ask\n"
-        "from admit.judges.profiles import load_judge\n"
+        "from admit.judges.load import load_judge\n"
         "from admit.judges.rubric import outputs_question\n"
         "judge = load_judge('local', config={'judge.local.mode': 'lexical'})\n"
         "ask = Ask('outputs', 'disk full', (), (outputs_question('q1', 'disk full'),), None, 60000, 'r')\n"

@@ -5,13 +5,14 @@ from admit.core.question import Ask
 from admit.errors import ConfigError
 from admit.judges.bounded import BoundedJudge
 from admit.judges.clock import FrozenClock
+from admit.judges.load import load_judge
 from admit.judges.profiles import (
     ASSUMED,
     DoorProfile,
     Line,
     Profile,
+    address_of,
     deadline_warning,
-    load_judge,
     profile,
     threshold,
 )
@@ -60,9 +61,47 @@ def test_what_does_not_exist_is_an_error_that_names_what_does(name, values, key)
     assert caught.value.key == key
 
 
-def test_a_profile_of_another_backend_cannot_be_loaded():
-    with pytest.raises(ConfigError, match="there are: local"):
-        load_judge(CHAT)
+@pytest.mark.parametrize(
+    ("name", "values", "what"),
+    [
+        ("openai-compatible", {}, "destination"),
+        ("ollama", {}, "model"),
+        ("command", {}, "argv"),
+        ("mine", {"judge.profiles.mine.backend": "chat"}, "destination"),
+        ("mine", {"judge.profiles.mine.backend": "systemone", "judge.profiles.mine.destination": "x"},
+         "destination"),
+        ("jev", {"judge.profiles.jev.destination": "https://me:secret@host"}, "destination"),
+    ],
+)  # fmt: skip
+def test_what_a_profile_lacks_is_named(name, values, what):
+    with pytest.raises(ConfigError) as caught:
+        profile(name, values)
+    assert caught.value.key == f"judge.profiles.{name}.{what}"
+    assert "secret" not in str(caught.value)
+
+
+def test_an_address_is_scheme_host_and_port():
+    assert address_of("https://API.typesafe.ai/v1") == "https://api.typesafe.ai:443"
+    assert address_of("http://[::1]:8000") == "http://[::1]:8000"
+    assert profile("jev").address == "https://api.typesafe.ai:443"
+    assert profile("jev").url == "https://api.typesafe.ai/v1/systemone"
+
+
+def test_a_threshold_goes_with_its_model():
+    own = {"judge.profiles.mine.backend": "systemone"}
+    assert profile("mine", own).shadow("outputs") is None
+    other = {**own, "judge.profiles.mine.model": "jev-2"}
+    assert profile("mine", other).shadow("outputs") == "unverified"
+    set_again = {**other, "judge.profiles.mine.outputs.threshold": 1.2}
+    assert profile("mine", set_again).shadow("outputs") is None
+    assert profile("mine", set_again).shadow("guidance") == "unverified"
+    assert profile("mine", other).shadow("evidence") is None
+
+
+@pytest.mark.parametrize("model", ["jev-latest", "~typesafe/jev"])
+def test_a_model_name_that_moves_only_records(model):
+    values = {"judge.profiles.jev.model": model, "judge.profiles.jev.outputs.threshold": 1.5}
+    assert profile("jev", values).shadow("outputs") == "alias"
 
 
 def test_a_loaded_judge_answers_within_its_deadline():
