@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from admit.errors import ConfigError
 
-from .secret_shapes import Found, secrets
+from .clock import Clock, SystemClock
+from .secret_shapes import Found, Tick, secrets
 
 MOST_BYTES = 10 << 20
 """UTF-8 bytes of one text above which it is not sent at all."""
@@ -80,38 +81,86 @@ class Redacted:
         )
 
 
+class Unredacted(Exception):
+    """A text could not be redacted within its bounds, so nothing of it may be sent."""
+
+
 class Redactor:
     """Finds credentials by their shape.
 
     Args:
         extra_patterns: RE2 patterns of the user; they add to the built-in shapes and replace none.
+        clock: What a budget is counted on; the machine's monotonic clock when None.
 
     Raises:
         ConfigError: A pattern does not compile, or matches the empty text.
     """
 
-    def __init__(self, extra_patterns: Iterable[str] = ()) -> None:
+    def __init__(self, extra_patterns: Iterable[str] = (), *, clock: Clock | None = None) -> None:
         self._extra = tuple(map(_compiled, extra_patterns))
+        self._clock = clock or SystemClock()
 
-    def redact(self, text: str) -> Redacted:
-        """The whole text without its credentials. Time is linear in the text."""
+    def redact(self, text: str, tick: Tick | None = None) -> Redacted:
+        """The whole text without its credentials. Time is linear in the text; nothing else bounds it.
+
+        Args:
+            tick: Called wherever a credential might stand; what it raises ends the redaction.
+        """
         data = text.encode("utf-8", "surrogatepass")
-        found = [*secrets(data), *self._custom(data)]
+        found = sorted(self._found(data, tick))
         if not found:
             return Redacted(text, ())
-        masks = merged(sorted(found))
+        masks = merged(found)
         return Redacted(text, masks if len(data) == len(text) else _in_code_points(data, masks))
+
+    def budget(self, milliseconds: float) -> Budget:
+        """The bounds of one ask, counted from now: every text of it shares the time."""
+        return Budget(self, self._clock, milliseconds)
 
     def finds(self, text: str) -> bool:
         """Whether anything would be masked: the second scan, over what is about to be sent."""
-        data = text.encode("utf-8", "surrogatepass")
-        return any(True for _ in secrets(data)) or any(True for _ in self._custom(data))
+        return any(True for _ in self._found(text.encode("utf-8", "surrogatepass"), None))
 
-    def _custom(self, data: bytes) -> Iterator[Found]:
+    def _found(self, data: bytes, tick: Tick | None) -> Iterator[Found]:
+        yield from secrets(data, tick)
         for pattern in self._extra:
             for match in pattern.finditer(data):
+                if tick is not None:
+                    tick()
                 if match.end() > match.start():
                     yield Found(match.start(), match.end(), "custom")
+
+
+class Budget:
+    """The bounds within which the texts of one ask are redacted: a size for each, a time for all."""
+
+    def __init__(self, redactor: Redactor, clock: Clock, milliseconds: float) -> None:
+        self._redactor = redactor
+        self._clock = clock
+        self._end = clock.monotonic() + milliseconds / 1000
+
+    def redact(self, text: str) -> Redacted:
+        """As `Redactor.redact`; the time is looked at wherever a credential might stand, and at the end.
+
+        Raises:
+            Unredacted: The text holds more than `MOST_BYTES`, or the time is over.
+        """
+        if is_too_large(text):
+            raise Unredacted
+        redacted = self._redactor.redact(text, self._tick)
+        self._tick()
+        return redacted
+
+    def _tick(self) -> None:
+        if self._clock.monotonic() > self._end:
+            raise Unredacted
+
+
+def is_too_large(text: str) -> bool:
+    """Whether a text holds more than `MOST_BYTES`, as UTF-8."""
+    if len(text) * 4 <= MOST_BYTES or len(text) > MOST_BYTES:
+        return len(text) > MOST_BYTES
+    return len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES
 
 
 def _compiled(pattern: str) -> Any:

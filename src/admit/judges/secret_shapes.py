@@ -8,10 +8,11 @@ Everything works on UTF-8 bytes: whatever begins or ends a secret is ASCII, so n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
 from math import log2
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from .secret_patterns import STRONG, regex
 
 LEAST_VALUE = 6
 """Bytes of a named value below which it is not taken for a secret."""
@@ -28,13 +29,24 @@ class Found(NamedTuple):
     kind: str
 
 
-def secrets(data: bytes) -> Iterator[Found]:
-    """Every secret, pass by pass; finds of different passes may overlap."""
-    yield from _key_blocks(data)
-    yield from _addresses(data)
-    yield from (Found(match.start(), match.end(), "jwt") for match in _regex("jwt").finditer(data))
-    yield from _tokens_and_runs(data)
-    yield from _named(data)
+Tick = Callable[[], None]
+
+
+def secrets(data: bytes, tick: Tick | None = None) -> Iterator[Found]:
+    """Every secret, pass by pass; finds of different passes may overlap.
+
+    Args:
+        tick: Called at each find, so that who counts time can raise.
+    """
+    for finds in (_key_blocks, _addresses, _json_web_tokens, _tokens_and_runs, _named):
+        for found in finds(data):
+            if tick is not None:
+                tick()
+            yield found
+
+
+def _json_web_tokens(data: bytes) -> Iterator[Found]:
+    return (Found(match.start(), match.end(), "jwt") for match in regex("jwt").finditer(data))
 
 
 # --- key blocks and addresses -----------------------------------------------------------------------------
@@ -43,15 +55,15 @@ def secrets(data: bytes) -> Iterator[Found]:
 def _key_blocks(data: bytes) -> Iterator[Found]:
     """From a private key's first line to its last; without a last line, to the end of the text."""
     place = 0
-    while (first := _regex("pem_begin").search(data, place)) is not None:
-        last = _regex("pem_end").search(data, first.end())
+    while (first := regex("pem_begin").search(data, place)) is not None:
+        last = regex("pem_end").search(data, first.end())
         place = last.end() if last is not None else len(data)
         yield Found(first.start(), place, "pem")
 
 
 def _addresses(data: bytes) -> Iterator[Found]:
     """`scheme://user:password@host`: the user and the password."""
-    for match in _regex("address").finditer(data):
+    for match in regex("address").finditer(data):
         start, end = match.span(1)
         if not data[max(0, match.start() - 1) : match.start()].isalnum():
             continue
@@ -65,7 +77,7 @@ def _addresses(data: bytes) -> Iterator[Found]:
 
 def _tokens_and_runs(data: bytes) -> Iterator[Found]:
     kinds: dict[bytes, str] = {}  # logs repeat their paths
-    for match in _regex("token_or_run").finditer(data):
+    for match in regex("token_or_run").finditer(data):
         start, end = match.span()
         if _follows_escape(data, start):
             start += 1
@@ -77,19 +89,19 @@ def _tokens_and_runs(data: bytes) -> Iterator[Found]:
         elif kind == "entropy":
             yield Found(start, end, kind)
         elif kind == "holds_token":
-            for token in _regex("token").finditer(data, start, end):
+            for token in regex("token").finditer(data, start, end):
                 yield Found(token.start(), token.end(), "token")
 
 
 def _kind(text: bytes) -> str:
     """What a token or a run is: ``token``, ``entropy``, ``holds_token`` or ``plain``."""
-    if _regex("token").fullmatch(text) is not None:
+    if regex("token").fullmatch(text) is not None:
         return "token"
     if text.startswith(b"data:image/"):
         return "plain"
     if _looks_random(text):
         return "entropy"
-    return "holds_token" if _regex("token").search(text) is not None else "plain"
+    return "holds_token" if regex("token").search(text) is not None else "plain"
 
 
 _LOWER = frozenset(b"abcdefghijklmnopqrstuvwxyz")
@@ -105,7 +117,7 @@ def _looks_random(run: bytes) -> bool:
         return False
     if len(run) > _LONG_RUN:
         return True
-    return _regex("ordinary").fullmatch(run) is None and not _is_wordy(run) and _bits(run) >= _LEAST_RUN_BITS
+    return regex("ordinary").fullmatch(run) is None and not _is_wordy(run) and _bits(run) >= _LEAST_RUN_BITS
 
 
 def _bits(run: bytes) -> float:
@@ -116,16 +128,14 @@ def _bits(run: bytes) -> float:
 
 def _is_wordy(run: bytes) -> bool:
     """A path or an identifier: it falls into words of four letters and more on average, with few digits."""
-    words = _regex("word_of_run").findall(run)
+    words = regex("word_of_run").findall(run)
     letters = sum(map(len, words))
-    others = len(_regex("digit").findall(run))
+    others = len(regex("digit").findall(run))
     return letters >= 4 * len(words) and letters >= 4 * others
 
 
 # --- names with values ------------------------------------------------------------------------------------
 
-_STRONG = (b"password", b"passwd", b"passphrase", b"secret", b"token", b"credential")
-_WEAK = (b"key", b"pwd", b"auth", b"dsn", b"private", b"session")
 _COUNTED = (b"token", b"key", b"session", b"private", b"auth", b"credential", b"dsn")
 """Names whose value, when it is a number, is a count."""
 
@@ -140,7 +150,7 @@ _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 
 
 def _named(data: bytes) -> Iterator[Found]:
-    pattern = _regex("named")
+    pattern = regex("named")
     place = 0
     while (match := pattern.search(data, place)) is not None:
         start, place = match.span()
@@ -159,11 +169,11 @@ def _at_name(data: bytes, start: int, end: int) -> Found | None:
         return _header(data, start, end)
     if text.startswith((b"bearer", b"basic")):
         return _scheme(data, start, end)
-    if text.startswith((b"login", b"account")) and _regex("netrc").match(data, start, end) is not None:
-        return _valued(data, end, _regex("plain").match(data, end).end(), "auth")
+    if text.startswith((b"login", b"account")) and regex("netrc").match(data, start, end) is not None:
+        return _valued(data, end, regex("plain").match(data, end).end(), "auth")
     if text.startswith(b"-"):
         return _option(data, end) if _begins_option(data, start) else None
-    for name in _regex("name").finditer(data[start:end]):
+    for name in regex("name").finditer(data[start:end]):
         if _is_sensitive(data, start + name.start(), start + name.end()):
             return _value(data, start, end, name.group().lower(), data[start + name.end() : end])
     return None
@@ -173,15 +183,15 @@ def _is_sensitive(data: bytes, start: int, end: int) -> bool:
     """Whether a name is a part of its identifier, and not of another word, as in `author` or `monkey`."""
     if not _ends_word(data, end):
         return False
-    strong = data[start:end].lower() in _STRONG
+    strong = data[start:end].lower() in STRONG
     return strong or _begins_word(data, start) or data[max(0, start - 12) : start].lower().endswith(_GLUED)
 
 
 def _option(data: bytes, first: int) -> Found | None:
     """The value of a command line option, as in `--password …`."""
-    opening = _regex("opening").match(data, first)
+    opening = regex("opening").match(data, first)
     if opening is None:
-        return _valued(data, first, _regex("word").match(data, first).end(), "pair")
+        return _valued(data, first, regex("word").match(data, first).end(), "pair")
     first = opening.end()
     return _valued(data, first, _end_of_quoted(data, first, opening.group(1)), "pair")
 
@@ -191,22 +201,22 @@ def _value(data: bytes, start: int, first: int, name: bytes, between: bytes) -> 
     begin = _identifier_start(data, start)
     separator = between.strip()[-1:]
     if separator == b">" and b"-" not in between and b"=" not in between:
-        last = _regex("plain").match(data, first).end()
+        last = regex("plain").match(data, first).end()
         return _valued(data, first, last, "pair", name) if data.startswith(b"</", last) else None
-    opening = _regex("opening").match(data, first)
+    opening = regex("opening").match(data, first)
     if opening is not None:
         first = opening.end()
         return _valued(data, first, _end_of_quoted(data, first, opening.group(1)), "pair", name)
     if separator in (b"", b"(") or data.startswith((b":", b"//"), first):
         return None
     if separator == b"=" and _connection_key(data, start, begin):
-        last = _regex("part_of_string").match(data, first, min(len(data), first + 256)).end()
+        last = regex("part_of_string").match(data, first, min(len(data), first + 256)).end()
         if data[last : last + 1] == b";" or data[max(0, begin - 8) : begin].rstrip()[-1:] == b";":
             return _valued(data, first, last, "dsn")
     shape = "plain"
     if b"\n" in between or _heads_line(data, begin):
         shape = "word" if separator == b"=" else "line"
-    return _valued(data, first, _regex(shape).match(data, first).end(), "pair", name)
+    return _valued(data, first, regex(shape).match(data, first).end(), "pair", name)
 
 
 def _valued(data: bytes, first: int, last: int, kind: str, name: bytes = b"") -> Found | None:
@@ -222,14 +232,14 @@ def _valued(data: bytes, first: int, last: int, kind: str, name: bytes = b"") ->
 
 def _header(data: bytes, start: int, first: int) -> Found | None:
     """The value of an Authorization or Cookie header, to the end of its line or of the quotes around it."""
-    opening = _regex("opening").match(data, first)
+    opening = regex("opening").match(data, first)
     quote = opening.group(1) if opening is not None else b""
     first = opening.end() if opening is not None else first
     if not quote:
         begin = _identifier_start(data, start)
         before = data[max(0, begin - 1) : begin]
         quote = before if before in (b'"', b"'") else b""
-    last = _end_of_quoted(data, first, quote) if quote else _regex("line").match(data, first).end()
+    last = _end_of_quoted(data, first, quote) if quote else regex("line").match(data, first).end()
     scheme, _, credentials = data[first:last].strip().partition(b" ")
     if scheme.isalpha() and credentials and _is_placeholder(credentials.strip()):
         return None
@@ -239,12 +249,12 @@ def _header(data: bytes, start: int, first: int) -> Found | None:
 def _scheme(data: bytes, start: int, end: int) -> Found | None:
     """`Bearer …` and `Basic …` outside a header; prose such as "basic authentication" is none."""
     value = data[start:end].split(None, 1)[1]
-    mixed = _regex("digit").search(value) is not None or _regex("hump").search(value) is not None
+    mixed = regex("digit").search(value) is not None or regex("hump").search(value) is not None
     return _valued(data, end - len(value), end, "auth") if mixed or len(value) >= 20 else None
 
 
 def _is_placeholder(value: bytes) -> bool:
-    return len(value) <= 100 and _regex("placeholder").fullmatch(value) is not None
+    return len(value) <= 100 and regex("placeholder").fullmatch(value) is not None
 
 
 def _begins_word(data: bytes, start: int) -> bool:
@@ -285,14 +295,14 @@ def _identifier_start(data: bytes, start: int) -> int:
 
 def _connection_key(data: bytes, start: int, begin: int) -> bool:
     """Whether the identifier is one that connection strings use."""
-    tail = _regex("identifier").match(data, start, start + 24).end()
+    tail = regex("identifier").match(data, start, start + 24).end()
     return data[begin:tail].lower() in _CONNECTION
 
 
 def _heads_line(data: bytes, begin: int) -> bool:
     """Whether the name is the first thing on its line, as in environment files and YAML."""
     line = data.rfind(b"\n", max(0, begin - 64), begin) + 1
-    return (line > 0 or begin <= 64) and _regex("line_head").fullmatch(data[line:begin]) is not None
+    return (line > 0 or begin <= 64) and regex("line_head").fullmatch(data[line:begin]) is not None
 
 
 def _end_of_quoted(data: bytes, first: int, quote: bytes) -> int:
@@ -313,85 +323,3 @@ def _end_of_quoted(data: bytes, first: int, quote: bytes) -> int:
     if line >= 0:
         return line
     return place - slashes if place >= 0 else len(data)
-
-
-# --- patterns ---------------------------------------------------------------------------------------------
-
-_TOKEN = "|".join(
-    (
-        r"sk-[A-Za-z0-9_-]{16,}",
-        r"[sr]k_(?:live|test)_[A-Za-z0-9]{10,}",
-        r"gh[opsur]_[A-Za-z0-9]{20,}",
-        r"github_pat_[A-Za-z0-9_]{20,}",
-        r"glpat-[A-Za-z0-9_-]{16,}",
-        r"(?:AKIA|ASIA)[A-Z0-9]{16}",
-        r"AIza[A-Za-z0-9_-]{30,}",
-        r"ya29\.[A-Za-z0-9_-]{16,}",
-        r"xox[abeoprs]-[A-Za-z0-9-]{10,}",
-        r"xapp-[A-Za-z0-9-]{10,}",
-        r"npm_[A-Za-z0-9]{30,}",
-        r"pypi-[A-Za-z0-9_-]{16,}",
-        r"hf_[A-Za-z0-9]{20,}",
-        r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
-        r"dop_v1_[a-f0-9]{32,}",
-        # Bot tokens of Telegram and of Discord.
-        r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}",
-        r"\b[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",
-        r"hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{10,}",
-        r"discord(?:app)?\.com/api/webhooks/[0-9]+/[A-Za-z0-9_-]{10,}",
-    )
-)
-_RUN = r"data:image/[a-z+.-]+;base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/]{32,}={0,2}|[A-Za-z0-9_-]{32,}={0,2}"
-_NAME = "(?i:" + "|".join(sorted(word.decode() for word in _STRONG + _WEAK)) + ")"
-_SEPARATOR = (
-    r"(?:\\*[\"'`]?[\])]{0,2}[ \t]*(?:=>|->|:=|={1,3}|>|:(?:[ \t]*[|>][+-]?[ \t]*\r?\n)?)[ \t]*"
-    r"|[ \t]*\([ \t]*"
-    r"|\\*[\"']?,?(?:\s|\\+[nt])*(?:- )?\\*[\"']?value\\*[\"']?[ \t]*[:=][ \t]*)"
-)
-
-_PATTERNS = {
-    "pem_begin": r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
-    "pem_end": r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
-    # A password may hold @, and / too where it is no port: `host:8080/a@b` is none.
-    "address": r":\\*/\\*/([^\s/?#\"'<>`@:]*:(?:[^\s/?#\"'<>`]*|[0-9]*[^0-9/\s\"'<>`][^\s\"'<>`]*))@",
-    "jwt": r"eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)+",
-    "token": _TOKEN,
-    "token_or_run": f"{_TOKEN}|{_RUN}",
-    "digit": r"[0-9]",
-    "hump": r"[a-z][A-Z]",
-    "ordinary": r"[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{56}|[0-9A-Fa-f]{64}|[0-9A-Fa-f]{96}"
-    r"|[0-9A-Fa-f]{128}|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}",
-    "word_of_run": r"[A-Z]{2,}|[A-Z]?[a-z]+|[A-Z]",
-    "named": rf"(?i:authorization|cookie)\\*[\"']?[ \t]*(?::|=>|=)[ \t]*"
-    r"|(?i:bearer|basic)[ \t]+[A-Za-z0-9._~+/=-]{8,}"
-    r"|(?i:login|account)\s+\S+\s+(?i:password)\s+"
-    rf"|-[A-Za-z0-9_.-]*{_NAME}[A-Za-z0-9_.-]*[ \t]+"
-    rf"|{_NAME}[A-Za-z0-9_.-]*{_SEPARATOR}"
-    r"|(?i:password|passphrase|secret|token)[ \t]+[\"']",
-    "name": _NAME,
-    "netrc": r"(?i:login|account)\s",
-    "opening": r"[\[({]?[ \t]{0,4}[bBrRfFuU]{0,2}(\\*[\"'`])",
-    "identifier": r"[A-Za-z0-9_.-]*",
-    "plain": r"(?:[^\s,;&\"'`<>()\[\]{}|\\]|\\[^nrt\"'])*",
-    "word": r"(?:[^\s\"'`\\]|\\[^nrt\"'])*",
-    "line": r"[^\n\r]*",
-    "part_of_string": r"[^;\"'\n\r]*",
-    "line_head": r"[ \t]*(?:[-+>|#$]{1,2} ?)*(?:export |set |ENV |ARG |env )?[ \t]*",
-    "placeholder": r"(?i)\$\{[A-Z0-9_.]+\}|\$[A-Z_][A-Z0-9_]*|\$?\{\{[ \w.-]*\}\}|%[A-Z_][A-Z0-9_]*%"
-    r"|<[ \w./:-]{0,60}>|\[redacted:\w+\]|(?:x{3,}|\*{3,}|\.{3,}|-{3,}|_{3,}|#{3,})|x+(?:-x+)+"
-    r"|change[_ -]?(?:me|it|this)|your[\w -]*|none|null|true|false|nil"
-    r"|(?:example|placeholder|dummy|sample|redacted|hidden|masked|removed|required|optional|undefined|string"
-    r"|number|boolean|integer|object|unknown|missing|expected|invalid|default|password|passphrase|secret"
-    r"|token|session|credential)s?"
-    r"|(?:process\.env|os\.environ|secrets|env|vars|config|self|this|settings|args|options)\.[\w.]+",
-}
-
-
-@cache
-def _regex(name: str) -> Any:
-    import re2
-
-    options = re2.Options()
-    options.max_mem = 64 << 20
-    options.encoding = re2.Options.Encoding.LATIN1
-    return re2.compile(_PATTERNS[name].encode(), options)
