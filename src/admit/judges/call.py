@@ -106,6 +106,10 @@ class Caller:
             return Outcome(call._replace(outcome="judged"), answers, None, read.quirks, notes)
         return Outcome(call._replace(reason=reason), (), reason, read.quirks, notes)
 
+    def estimate(self, ask: Ask) -> Estimate:
+        """The most that one request with these questions takes, before redaction. Nothing is sent."""
+        return self._estimate(self._dialect.body(ask, "0" * 16), ask)
+
     def _read(self, ask: Ask, got: Sent) -> Read:
         if got.reason is not None:
             return Read(())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from admit.config.keys import shipped
@@ -20,6 +20,7 @@ def load_judge(
     config: Mapping[str, Any] | None = None,
     clock: Clock | None = None,
     variables: bool = False,
+    speak: Callable[[Dialect], Dialect] | None = None,
 ) -> BoundedJudge:
     """The judge of a profile, with its deadline kept from outside. Loads no model and no HTTP client.
 
@@ -29,6 +30,7 @@ def load_judge(
         clock: What deadlines are counted on; None is the machine's.
         variables: Whether a key may come from the variable that the profile names: in commands, never in
             hooks or the daemon.
+        speak: Put around the dialect of a judge that is asked by messages: what a check changes of requests.
 
     Raises:
         ConfigError: There is no such profile or backend, or it lacks what it needs.
@@ -36,12 +38,19 @@ def load_judge(
     values = shipped() if config is None else config
     chosen = profile(profile_or_name, values) if isinstance(profile_or_name, str) else profile_or_name
     own_clock = clock or SystemClock()
-    judge = _backend(chosen, values, own_clock, variables=variables)
+    judge = _backend(chosen, values, own_clock, variables=variables, speak=speak)
     shadow = "mode" if values.get("judge.mode") == "shadow" else None
     return BoundedJudge(judge, own_clock, min_call_ms=values.get("judge.min_call_ms", 150), shadow=shadow)
 
 
-def _backend(chosen: Profile, values: Mapping[str, Any], clock: Clock, *, variables: bool) -> Judge:
+def _backend(
+    chosen: Profile,
+    values: Mapping[str, Any],
+    clock: Clock,
+    *,
+    variables: bool,
+    speak: Callable[[Dialect], Dialect] | None,
+) -> Judge:
     if chosen.backend == "local":
         from .local import LocalJudge, local_config
 
@@ -54,6 +63,8 @@ def _backend(chosen: Profile, values: Mapping[str, Any], clock: Clock, *, variab
     from .remote import Access, RemoteJudge
 
     dialect, transport = _spoken(chosen, values)
+    if speak is not None:
+        dialect = speak(dialect)
     redactor = Redactor(values.get("judge.redact_patterns", ()))
     consent, keys = Consent(), Keys()
     access = Access(

@@ -17,6 +17,7 @@ from admit.core.question import Answer, Ask, Call, Question, Reply, RequestLimit
 from .batches import batches
 from .call import Caller, Note, Outcome
 from .clock import Clock
+from .limits import Estimate
 from .profiles import Profile
 from .redact import Redactor
 from .replies import reply, spoiled
@@ -109,6 +110,10 @@ class RemoteJudge:
         for part in parts:
             part.done.wait(max(0.0, end - self._clock.monotonic()))
         return self._combined(ask, requests, [part.outcome or self._missing(part) for part in parts])
+
+    def estimate(self, ask: Ask) -> Estimate:
+        """The most that one request with these questions takes. Nothing is sent."""
+        return self._caller.estimate(ask)
 
     def _missing(self, part: _Part) -> Outcome:
         """What stands for a batch without an outcome: it is late, or our own code failed."""
