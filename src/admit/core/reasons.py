@@ -1,0 +1,50 @@
+"""The closed lists: why an ask of a judge falls back, and what spoils one of its answers.
+
+A reason is never merged with another, and a list is never extended by text from outside: the one open end,
+`provider_<status>`, takes three digits.
+"""
+
+from __future__ import annotations
+
+BEFORE_SENDING = (
+    "off", "config", "no_key", "no_consent", "not_calibrated", "unsupported", "busy", "shed",
+    "budget_requests", "budget_tokens", "budget_usd", "budget_unknown", "cooldown", "redaction",
+    "too_large", "deadline_before_call",
+)  # fmt: skip
+NOT_CONNECTED = ("connect", "tls", "dns", "redirect")
+AT_THE_CALL = ("deadline", "transport", "command_exit", "internal", "agent_error")
+
+REPLY_CAUSES = (
+    "not_json", "encoding", "nan", "duplicate_key", "too_deep", "too_large", "envelope", "extra_id",
+    "truncated", "no_call", "many_calls", "refusal", "mostly_invalid", "defects",
+)  # fmt: skip
+"""Why a whole reply is rejected; `defects` alone says that single answers are spoiled."""
+
+ANSWER_REASONS = tuple(f"answer_{cause}" for cause in REPLY_CAUSES)
+PROVIDER = "provider_<status>"
+PROVIDER_EXAMPLES = tuple(f"provider_{code}" for code in (400, 401, 402, 403, 404, 413, 422, 429, 500, 529))
+
+REASONS = BEFORE_SENDING + NOT_CONNECTED + AT_THE_CALL + ANSWER_REASONS + PROVIDER_EXAMPLES
+"""Every fallback reason; of `provider_<status>` the ones that providers document."""
+
+REASON_WORDS = BEFORE_SENDING + NOT_CONNECTED + AT_THE_CALL + ANSWER_REASONS + (PROVIDER,)
+"""The same as a list of words, closed by `family`."""
+
+DOOR_REASONS = ("no_task", "coverage", "partial", "none_passed", "not_asked")
+"""Why a door does without a judge's word, beside the reasons of an ask."""
+
+SHADOW_REASONS = ("mode", "alias", "unverified", "model_drift")
+"""Why answers are recorded and do not act (`Reply.shadow`)."""
+
+DEFECTS = (
+    "missing", "wrong_type", "out_of_range", "bad_keys", "bad_sum", "contradiction",
+    "too_large", "batch_failed",
+)  # fmt: skip
+"""What spoils one answer; the last two come from batching, the others from parsing."""
+
+
+def family(reason: str) -> str:
+    """``provider_<status>`` for any status of three digits, else the reason itself."""
+    head, found, code = reason.partition("provider_")
+    is_status = not head and found and len(code) == 3 and code.isascii() and code.isdigit()
+    return PROVIDER if is_status else reason
