@@ -39,6 +39,7 @@ SECTIONS = {
     "admit": "Every door",
     "host": "Hosts: where agents meet Admit",
     "ledger": "The ledger itself",
+    "judge": "Judges",
     "outputs": "The outputs door",
 }
 
@@ -63,10 +64,20 @@ MEANINGS = {
     "ledger.pruned": "Rows and bytes removed by retention.",
     "ledger.recovered": "Rows salvaged from a damaged database, and rows lost.",
     "ledger.migrated": "The database was brought from one schema version to another.",
+    "judge.call": "One transmission to a judge, sent or not, with its cost where it is known; `quirks` and `defects` stand with the decision.",
+    "judge.fallback": "An ask ended without answers: why, after how long, and how many questions it held.",
+    "judge.late": "Answers that came after their deadline and were discarded, since this was last told.",
+    "judge.cooldown": "A destination failed and is left alone: until when, in s since 1970, and what failed.",
+    "judge.budget": "A cap kept a request from being sent: which, how much is used, how much it allows.",
+    "judge.unverified": "The answers were recorded and did not act: no threshold is known for this model, or its name may move.",
+    "judge.model_drift": "Another model answered than was asked; its answers were recorded and did not act.",
+    "judge.consent_granted": "A person allowed that texts of these doors and classes go to a destination, having seen the statement of this hash.",
+    "judge.consent_revoked": "A person took that back.",
+    "judge.artifact_refused": "A calibration of the local judge failed a gate and is not used.",
     "outputs.decision": "What was decided on one tool output; sizes in characters of the view, times in ms.",
     "outputs.judged": "Each passage the judge was asked about, with its score: enough to replay another threshold or budget without a call.",
     "outputs.recalled": "A stored output was given back.",
-    "outputs.fault": "The store, a parser, the ledger or the judge failed; the answer stood.",
+    "outputs.fault": "The store, a parser, the ledger, the judge's code or the door's own failed; the answer stood.",
     "outputs.forgot": "The memory of what was shown in a session was emptied.",
 }
 

@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from .reasons import REASON_WORDS, family
+
 EVENT_SCHEMA = 1
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
@@ -117,6 +119,43 @@ OUTPUT_FIELDS = (
     "judge_ms",
     "total_ms",
     "config_hash",
+    "changed",
+    "shadow",
+    "masked",
+    "quirks",
+    "defects",
+)
+
+# What is known of one transmission: the fields of `Call`, and what its decision says of it.
+CALL_FIELDS = (
+    "destination",
+    "model_asked",
+    "model_answered",
+    "questions",
+    "request_bytes",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
+    "cost_source",
+    "sent",
+    "connect_ms",
+    "first_byte_ms",
+    "total_ms",
+    "slot_wait_ms",
+    "outcome",
+    "reason",
+    "masked",
+    "door",
+    "profile",
+    "profile_hash",
+    "quirks",
+    "defects",
+)
+CALL_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "cost_source": ("provider", "price_table", "free", "unknown"),
+        "sent": ("no", "yes", "unknown"),
+    }
 )
 
 EVENTS: Mapping[str, EventType] = MappingProxyType(
@@ -145,6 +184,18 @@ EVENTS: Mapping[str, EventType] = MappingProxyType(
         "ledger.pruned": EventType(("rows", "bytes")),
         "ledger.recovered": EventType(("rows", "lost")),
         "ledger.migrated": EventType(("from", "to")),
+        "judge.call": EventType(CALL_FIELDS, CALL_WORDS, row="judge_calls"),
+        "judge.fallback": EventType(
+            ("reason", "elapsed_ms", "deadline_ms", "questions"), {"reason": REASON_WORDS}
+        ),
+        "judge.late": EventType(("answers",)),
+        "judge.cooldown": EventType(("destination", "until_s", "cause"), {"cause": REASON_WORDS}),
+        "judge.budget": EventType(("cap", "used", "limit")),
+        "judge.unverified": EventType(("profile", "door", "cause"), {"cause": ("alias", "unverified")}),
+        "judge.model_drift": EventType(("asked", "answered")),
+        "judge.consent_granted": EventType(("destination", "doors", "classes", "statement_hash")),
+        "judge.consent_revoked": EventType(("destination", "doors", "classes", "statement_hash")),
+        "judge.artifact_refused": EventType(("door", "mode", "gate"), {"mode": ("embed", "lexical")}),
         "outputs.decision": EventType(OUTPUT_FIELDS, row="decisions"),
         "outputs.judged": EventType(("id", "chunks")),
         "outputs.recalled": EventType(
@@ -153,7 +204,7 @@ EVENTS: Mapping[str, EventType] = MappingProxyType(
             row="recalls",
         ),
         "outputs.fault": EventType(
-            ("id", "fault", "name"), {"fault": ("store", "parser", "ledger", "judge")}
+            ("id", "fault", "name"), {"fault": ("store", "parser", "ledger", "judge", "door")}
         ),
         "outputs.forgot": EventType(("cause", "entries"), {"cause": ("compaction", "branch", "call")}),
     }
@@ -170,7 +221,7 @@ def undeclared(type: str, body: Mapping[str, Any]) -> tuple[str, ...]:
         return (type,)
     odd = [f"{type}.{name}" for name in sorted(body) if name not in known.fields and name != "truncated"]
     for name, words in known.words.items():
-        if name in body and body[name] not in words:
+        if name in body and family(str(body[name])) not in words:
             odd.append(f"{type}.{name}={body[name]}")
     return tuple(odd)
 

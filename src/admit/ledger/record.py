@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,12 +13,9 @@ from admit.core.events import Event
 from admit.core.policy import Policy
 from admit.core.question import Reply
 
+from .judge_rows import call_rows, judge_events, judge_extra
 from .port import CallRow, CandidateRow, DecisionRow, Record, VerdictRow
-
-
-def new_id() -> str:
-    """128 random bits as hex."""
-    return os.urandom(16).hex()
+from .rows import new_id
 
 
 def now_ms() -> int:
@@ -47,16 +43,18 @@ def from_decision(
     Args:
         decision: What the pipeline decided.
         policy: The policy it decided by; the first limit of its cap is the record's `unit` and `cap`.
-        reply: The judge's reply, for its calls, its time and the kind of each answer.
-        source: ``live`` or ``shadow`` where not the policy's mode says it.
+        reply: The judge's reply, for its calls, its time, what happened on the way (`judge_events`) and the
+            kind of each answer.
+        source: ``live`` or ``shadow`` where not the decision says it.
         kind: What the candidates are, one word for all or by id.
         size_unit: The unit of each candidate's `size`, and of `size_in`.
         text_hashes: ``hmac:`` of each candidate's text, by id (`Ledger.keyed`).
         spans: Where each candidate comes from, by id.
         events: Further events of this decision; the ledger gives them its id and its door.
         extra: The door's own fields. What the door's budget withheld, and the order of what is shown where
-            it is not the admission order, are added as ``withheld`` and ``shown`` (by place).
-        **head: Further columns of `DecisionRow`, such as ``session`` or ``decision_id``.
+            it is not the admission order, are added as ``withheld`` and ``shown`` (by place), and what
+            `judge_extra` says.
+        **head: Further columns of `DecisionRow`, such as ``session``, ``deadline_ms`` or ``decision_id``.
 
     Raises:
         TypeError: `head` names a column that there is not.
@@ -68,15 +66,16 @@ def from_decision(
     decision_id = head.pop("decision_id", None) or new_id()
     places = {candidate.id: ord for ord, candidate in enumerate(plan.ordered, 1)}
     unit = next(iter(policy.cap.limits), "count")
-    calls = _calls(decision_id, reply)
+    calls = call_rows(decision_id, reply)
+    now = now_ms()
     verdicts = {ruling.verdict for ruling in decision.rulings}
     counts = {word: sum(one.verdict == word for one in decision.rulings) for word in sorted(verdicts)}
     row = DecisionRow(
         decision_id=decision_id,
-        ts_ms=now_ms(),
+        ts_ms=now,
         admit_version=__version__,
         door=door,
-        mode=policy.mode,
+        mode=policy.mode if decision.shadow is None else "shadow",
         status=decision.status,
         reason=decision.reason,
         unit=unit,  # type: ignore[arg-type]
@@ -91,7 +90,11 @@ def from_decision(
         n_exempt=counts.get("exempt", 0),
         size_in=sum(candidate.size(size_unit) for candidate in plan.ordered),
         judge_ms=reply.elapsed_ms if reply is not None else None,
-        extra={**_display(decision, places), **(extra or {})},
+        extra={
+            **_display(decision, places),
+            **judge_extra(reply, decision.shadow),
+            **(extra or {}),
+        },
     )._replace(**head)
     return Record(
         decision=row,
@@ -100,7 +103,12 @@ def from_decision(
         ),
         verdicts=tuple(_verdicts(decision, decision_id, places, policy, reply, calls, source)),
         calls=calls,
-        events=tuple(events),
+        events=(
+            *events,
+            *judge_events(
+                reply, questions=len(plan.asked), deadline_ms=row.deadline_ms, ts_ms=now, session=row.session
+            ),
+        ),
     )
 
 
@@ -167,7 +175,7 @@ def _verdicts(
         yield VerdictRow(
             decision_id=decision_id,
             ord=places[ruling.id],
-            source=source or ("shadow" if policy.mode == "shadow" else "live"),
+            source=source or ("live" if decision.shadow is None else "shadow"),
             verdict=ruling.verdict,
             would=ruling.would,
             reason=ruling.reason,
@@ -178,12 +186,3 @@ def _verdicts(
             ancestor_ord=places.get(ruling.ancestor) if ruling.ancestor is not None else None,
             call_id=call_id if ruling.p else None,
         )
-
-
-def _calls(decision_id: str, reply: Reply | None) -> tuple[CallRow, ...]:
-    if reply is None:
-        return ()
-    return tuple(
-        CallRow(call_id=f"{decision_id}.{k}", decision_id=decision_id, **call._asdict())
-        for k, call in enumerate(reply.calls, 1)
-    )

@@ -7,6 +7,7 @@ monotonic milliseconds; None is unknown, never 0. Ids are made by the caller, so
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +18,11 @@ SCHEMA_VERSION = 1
 Delivered = Literal["yes", "no", "unknown"]
 RecallClass = Literal["whole", "range", "search"]
 Via = Literal["tool", "cli", "path"]
+
+
+def new_id() -> str:
+    """128 random bits as hex."""
+    return os.urandom(16).hex()
 
 
 class DecisionRow(NamedTuple):

@@ -104,10 +104,12 @@ def test_an_unknown_type_field_or_word_is_named():
     assert undeclared("admit.nonsense", {}) == ("admit.nonsense",)
     assert undeclared("admit.shed", {"colour": 1}) == ("admit.shed.colour",)
     assert undeclared("outputs.fault", {"fault": "moon"}) == ("outputs.fault.fault=moon",)
+    assert undeclared("judge.fallback", {"reason": "provider_418"}) == ()
+    assert undeclared("judge.fallback", {"reason": "provider_x"}) == ("judge.fallback.reason=provider_x",)
 
 
 def test_every_type_has_a_known_prefix_and_its_words_belong_to_its_fields():
     for name, kind in EVENTS.items():
-        assert name.split(".")[0] in {"admit", "host", "ledger", "outputs"}
+        assert name.split(".")[0] in {"admit", "host", "judge", "ledger", "outputs"}
         assert set(kind.words) <= set(kind.fields)
         assert len(set(kind.fields)) == len(kind.fields)

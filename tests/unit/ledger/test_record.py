@@ -6,9 +6,10 @@ import pytest
 
 from admit.core.admission import decide, plan
 from admit.core.candidate import Budget, Candidate
+from admit.core.events import undeclared
 from admit.core.order import forest
 from admit.core.policy import Policy, count
-from admit.core.question import Answer, Call, Reply
+from admit.core.question import Answer, Call, Reply, fallback
 from admit.ledger.record import from_decision, new_id
 
 TREE = [
@@ -87,6 +88,48 @@ def test_in_shadow_mode_would_says_what_enforcing_had_ruled():
         ("shadow", "unjudged", "blocked"),
         ("shadow", "unjudged", "admitted"),
     ]
+
+
+def test_a_reply_that_may_not_act_makes_it_a_shadow_decision_that_says_why():
+    reply = Reply("judged", (noul(1, 0.1), noul(2, 0.9)), shadow="unverified")
+    rec = recorded(Policy(cap=count(2), threshold=0.3), reply)
+    assert (rec.decision.mode, rec.decision.status, rec.decision.extra["shadow"]) == (
+        "shadow",
+        "judged",
+        "unverified",
+    )
+    assert {(row.source, row.would) for row in rec.verdicts[1:3]} == {
+        ("shadow", "blocked"),
+        ("shadow", "admitted"),
+    }
+
+
+def test_a_fallback_and_what_happened_on_the_way_are_events_of_the_decision():
+    notes = (("judge.cooldown", {"destination": "https://a:443", "until_s": 9, "cause": "connect"}),)
+    call = Call("https://a:443", "m", questions=2, sent="no", outcome="fallback", reason="connect")
+    reply = fallback("connect", elapsed_ms=7.5, calls=(call,))._replace(notes=notes)
+    rec = recorded(Policy(cap=count(2), threshold=0.3), reply, deadline_ms=2_000, session="s")
+    assert [(one.type, one.session) for one in rec.events] == [
+        ("judge.fallback", "s"),
+        ("judge.cooldown", "s"),
+    ]
+    assert rec.events[0].body == {
+        "reason": "connect",
+        "elapsed_ms": 7.5,
+        "deadline_ms": 2_000,
+        "questions": 2,
+    }
+    assert [odd for one in rec.events for odd in undeclared(one.type, one.body)] == []
+    assert len({one.event_id for one in rec.events}) == 2
+    assert [(row.reason, row.sent, row.cost_usd) for row in rec.calls] == [("connect", "no", None)]
+    assert [row.reason for row in rec.verdicts[1:]] == ["fallback:connect"] * 3
+
+
+def test_quirks_and_spoiled_answers_stand_in_the_doors_own_fields():
+    spoiled = Answer("q2", "noul", defect="out_of_range")
+    reply = Reply("partial", (noul(1, 0.9), spoiled), "answer_defects", quirks=("no_usage",))
+    extra = recorded(Policy(cap=count(2), threshold=0.3), reply).decision.extra
+    assert extra == {"quirks": ["no_usage"], "defects": {"out_of_range": 1}}
 
 
 def test_what_a_budget_withheld_and_another_display_order_are_kept_by_place():
