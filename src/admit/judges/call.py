@@ -35,6 +35,9 @@ class Caller:
     Args:
         min_valid_share: With a smaller share of usable answers a request counts as failed.
         min_call_ms: With less time left nothing is sent.
+
+    Attributes:
+        said: What the server said of the last error, redacted; for a person, and never recorded.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Caller:
         self._clock = clock
         self._min_valid_share = min_valid_share
         self._min_call_ms = min_call_ms
+        self.said = ""
 
     def call(
         self, ask: Ask, masked: tuple[Mapping[str, object], ...], key: str | None, end: float
@@ -87,6 +91,7 @@ class Caller:
             if isinstance(ticket, Refusal):
                 return _unsent(call, ticket.reason, ticket.notes)
             got = self._transport.send(body, self._dialect.headers(key), end - self._clock.monotonic())
+            self.said = self._said(got.message, key)
             read = self._read(ask, got)
             call = self._with_answer(call, got, read)._replace(total_ms=self._since(begun))
             reason = got.reason or (read.answers.reason if isinstance(read.answers, Rejected) else None)
@@ -114,6 +119,10 @@ class Caller:
         if got.reason is not None:
             return Read(())
         return self._dialect.read(ask, got.body, self._min_valid_share)
+
+    def _said(self, message: str, key: str | None) -> str:
+        plain = message.replace(key, "[key]") if key else message  # some servers say it back
+        return self._redactor.redact(plain).text
 
     def _estimate(self, body: bytes, ask: Ask) -> Estimate:
         """An upper estimate: 3 bytes a token in, and the most that may come out."""

@@ -111,6 +111,15 @@ class RemoteJudge:
             part.done.wait(max(0.0, end - self._clock.monotonic()))
         return self._combined(ask, requests, [part.outcome or self._missing(part) for part in parts])
 
+    @property
+    def said(self) -> str:
+        """What the server said of the last error, redacted, for a person; empty where nothing."""
+        return self._caller.said
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        """What every request to the server bears, the key included."""
+        return self._dialect.headers(key)
+
     def estimate(self, ask: Ask) -> Estimate:
         """The most that one request with these questions takes. Nothing is sent."""
         return self._caller.estimate(ask)
