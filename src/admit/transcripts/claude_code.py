@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from admit.text.machine import is_machine
+
 from . import claude_results, model
 from .files import open_own, read_text
 from .find import Transcript, agent_name
 from .lines import JsonLines
 from .model import Said, Session, TaskText, ToolKind, ToolUse, Usage, UserTurn, time_ms, word
-from .task import TaskTracker, agent_task, is_machine
+from .task import TaskTracker, agent_task
 
 KINDS: Mapping[str, ToolKind] = {
     "Bash": "command",

@@ -12,12 +12,14 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from admit.text.machine import is_machine
+
 from . import codex_results, model
 from .files import open_lines
 from .find import Transcript
 from .lines import JsonLines
 from .model import Said, Session, ToolKind, ToolUse, UserTurn, time_ms, word
-from .task import TaskTracker, is_machine
+from .task import TaskTracker
 
 KINDS: Mapping[str, ToolKind] = {
     "exec_command": "command",

@@ -15,16 +15,6 @@ SENTENCE_WITHIN = 200
 LEAST_TERMS = 3
 LEAST_UNSPACED = 4
 
-MACHINE_OPENINGS = (
-    "<task-notification",
-    "<system-reminder",
-    "<local-command",
-    "<command-",
-    "<persisted-output",
-    "[attend",
-)
-"""How messages open that a host wrote in the user's place."""
-
 # Words that carry a conversation on without saying what to do; lower case, in the languages people type.
 CONTINUATION = frozenset(
     """
@@ -85,11 +75,6 @@ def agent_task(prompt: str) -> TaskText:
     """The task of a subagent: the prompt of the call that started it."""
     text = cut_task(prompt)
     return TaskText(text, "agent_task") if text else TaskText()
-
-
-def is_machine(text: str) -> bool:
-    """Whether a message in the user's place opens like one that a host wrote."""
-    return text.lstrip().startswith(MACHINE_OPENINGS)
 
 
 def is_substantive(text: str) -> bool:

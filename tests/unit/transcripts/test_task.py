@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from admit.text.machine import is_machine
 from admit.transcripts.model import TaskText
-from admit.transcripts.task import MOST_CHARS, TaskTracker, agent_task, cut_task, is_machine, is_substantive
+from admit.transcripts.task import MOST_CHARS, TaskTracker, agent_task, cut_task, is_substantive
 
 FIX = "Fix the retry limit in the payment client"
 

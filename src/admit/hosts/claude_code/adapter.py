@@ -29,9 +29,9 @@ from admit.hosts.model import (
     ToolCall,
     ToolOutput,
 )
+from admit.text.machine import is_machine
 from admit.transcripts.claude_results import STORED_FOLDER, exit_code
 from admit.transcripts.files import MOST_BYTES, open_own
-from admit.transcripts.task import is_machine
 
 from . import delivery, shapes, transcript
 from .wrap import wrapped

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from admit.hosts.model import Recent
+from admit.text.machine import is_machine
 from admit.transcripts.claude_code import INTERRUPTED, MACHINE_ORIGINS, MACHINE_SOURCES
 from admit.transcripts.claude_results import content
 from admit.transcripts.files import open_own
-from admit.transcripts.task import is_machine
 
 TAIL_BYTES = 256 << 10
 HEAD_BYTES = 64 << 10
