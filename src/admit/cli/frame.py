@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "outputs": ("admit.cli.outputs", "The stored outputs: list, prune, estimate, report."),
         "ledger": ("admit.cli.ledger", "The written record: show, verify, recover, export, forget."),
         "doctor": ("admit.cli.doctor", "Find what is wrong, and say how to fix it."),
+        "consent": ("admit.cli.consent", "Which door's texts may leave this machine, and where to."),
         "config": ("admit.cli.config", "Every setting, where it came from, and how to change it."),
         "daemon": ("admit.cli.daemon", "The resident process that answers hooks."),
         "hook": ("admit.cli.hook", "Serve one hook of a host, and print its answer."),
