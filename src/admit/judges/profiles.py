@@ -131,7 +131,8 @@ def profile(name: str, values: Mapping[str, Any] | None = None) -> Profile:
 
     Args:
         name: A shipped profile, or one of the user's own that names its backend; that one inherits from the
-            shipped profile of the backend, its thresholds only with its model.
+            shipped profile of the backend, its thresholds only with its model, its prices only with its
+            destination.
         values: Settings by full key; None is what ships.
 
     Raises:
@@ -151,6 +152,14 @@ def profile(name: str, values: Mapping[str, Any] | None = None) -> Profile:
 
     def field(what: str, default: Any = None) -> Any:
         return _given(values, f"{own}.{what}", inherited.get(what, default))
+
+    def price(what: str) -> Any:
+        """Of the inherited profile only at its own server: another one has its own prices, or none."""
+        return (
+            field(what)
+            if field("destination") == inherited.get("destination")
+            else values.get(f"{own}.{what}")
+        )
 
     same_model = field("model") == inherited.get("model")
     doors: dict[str, DoorProfile] = {}
@@ -172,8 +181,8 @@ def profile(name: str, values: Mapping[str, Any] | None = None) -> Profile:
         field("path", ""),
         field("form", ""),
         field("temperature"),
-        field("price_in"),
-        field("price_out"),
+        price("price_in"),
+        price("price_out"),
         tuple(field("argv", ())),
         tuple(field("env", ())),
         field("key_variable"),

@@ -98,6 +98,14 @@ def test_a_threshold_goes_with_its_model():
     assert profile("mine", other).shadow("evidence") is None
 
 
+def test_a_price_goes_with_its_server():
+    own = {"judge.profiles.mine.backend": "systemone"}
+    assert profile("mine", own).price_in == profile("jev").price_in
+    here = {**own, "judge.profiles.mine.destination": "http://127.0.0.1:8000"}
+    assert (profile("mine", here).price_in, profile("mine", here).price_out) == (None, None)
+    assert profile("mine", {**here, "judge.profiles.mine.price_in": 0.1}).price_in == 0.1
+
+
 @pytest.mark.parametrize("model", ["jev-latest", "~typesafe/jev"])
 def test_a_model_name_that_moves_only_records(model):
     values = {"judge.profiles.jev.model": model, "judge.profiles.jev.outputs.threshold": 1.5}
