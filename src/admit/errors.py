@@ -5,7 +5,9 @@
     ├── UsageError             a call or an argument is wrong                 (the user's to fix)
     │   ├── BadRange           a range of lines that cannot be read
     │   ├── BadPattern         a search pattern that does not compile
-    │   └── SettingsError      a host's settings file that cannot be edited; says where
+    │   ├── SettingsError      a host's settings file that cannot be edited; says where
+    │   └── GuidanceError      guidance that cannot be used as asked
+    │       └── FrontMatterError  a file of guidance is not as it should be
     ├── OutputNotFound         no stored output under this id; says why       (the user's to see)
     ├── LedgerError            the record cannot be opened                    (never leaves a door)
     │   ├── Corrupt            the database is damaged
@@ -64,6 +66,14 @@ class SettingsError(UsageError):
         self.path = path
         self.line = line
         self.column = column
+
+
+class GuidanceError(UsageError):
+    """Guidance that cannot be used as asked."""
+
+
+class FrontMatterError(GuidanceError):
+    """A file of guidance is not as it should be; raised only where strictness was asked for."""
 
 
 class OutputNotFound(AdmitError):
