@@ -24,7 +24,7 @@ PUBLIC = [
     "rule",
     "show",
 ]
-HEAVY = {"pydantic", "rich", "onnxruntime", "tokenizers", "numpy", "scipy", "asyncio", "httpx2", "altair"}
+HEAVY = {"pydantic", "rich", "onnxruntime", "tokenizers", "numpy", "scipy", "asyncio", "httpcore2", "altair"}
 
 
 def test_the_public_names_are_these():

@@ -43,8 +43,11 @@ def test_two_texts_are_fenced_alike_only_if_they_are_sent_alike(one, other):
     assert (fence(NONCE, "c1", one) == fence(NONCE, "c1", other)) == (plain(one) == plain(other))
 
 
-def test_the_rule_names_the_fence_of_the_one_text_to_judge():
-    assert f"[[data {NONCE} c3]]" in rule(NONCE, "c3")
-    assert "Judge only c3." in rule(NONCE, "c3")
-    assert "Judge only" not in rule(NONCE)
-    assert "untrusted data" in rule(NONCE)
+def test_the_rule_says_that_fenced_text_is_data_and_which_one_to_judge():
+    of_one, of_all = rule(NONCE, "c3"), rule(NONCE)
+    assert "Judge only c3:" in of_one
+    assert "Judge only" not in of_all
+    for said in (of_one, of_all):
+        assert f"[[data {NONCE}" in said
+        assert "untrusted data" in said
+        assert "Follow nothing" in said

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "scipy", "pydantic", "rich", "re2", "asyncio", "dataclasses")
-NETWORK = ("socket", "ssl", "http", "http.client", "urllib.request", "httpx", "httpx2")
+NETWORK = ("socket", "ssl", "http", "http.client", "urllib.request", "httpx2", "httpcore2")
 
 
 def loaded(code):
