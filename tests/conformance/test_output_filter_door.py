@@ -187,7 +187,9 @@ def test_F5_on_every_fault_the_bytes_are_those_of_the_excerpt_and_the_reason_is_
         expected = {fault: "answer_defects"}
     assert result.reason == expected.get(fault, fault)
     assert door.ledger.records[0].decision.reason == result.reason
-    assert door.gate.totals == {f"local:{result.reason}": 1}
+    broken = {"raises": "RuntimeError", "internal": "internal"}.get(fault)
+    faults = {f"fault:judge {broken}": 1} if broken else {}
+    assert door.gate.totals == {f"local:{result.reason}": 1} | faults
 
 
 @pytest.mark.parametrize("fault", ["extra_ids", "wrong_order"])
@@ -218,18 +220,17 @@ def test_F6_the_deadline_fires_though_the_judge_never_answers_and_nothing_else_i
     took_ms = (clock.monotonic() - started) * 1_000
     judge.release()
     assert (result.how, result.reason) == ("local", "deadline")
-    assert result.judge_ms >= 250 and took_ms < 250 + 3_000
+    assert result.judge_ms > 150 and took_ms < 250 + 3_000
     assert result.data == excerpt().data
 
 
 def test_F8_filtered_and_excerpt_outputs_are_counted_apart_with_sizes_requests_time_and_fallbacks():
     door = Door(judge=words_of([LINES[100]]))
     filtered, cut = door.admit(), door.admit(task="")
-    door.gate._judge = None
-    door.gate.config = PUBLISHED._replace(filter=FilterConfig())
-    door.admit()
-    assert door.gate.totals == {"judged:": 1, "local:no_task": 1, "local:": 1}
-    rows = [record.decision for record in door.ledger.records]
+    off = Door(PUBLISHED._replace(filter=FilterConfig()))
+    off.admit()
+    assert door.gate.totals + off.gate.totals == {"judged:": 1, "local:no_task": 1, "local:": 1}
+    rows = [record.decision for record in door.ledger.records + off.ledger.records]
     assert [(row.extra["how"], row.reason) for row in rows] == [
         ("judged", None),
         ("local", "no_task"),

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from time import time_ns
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from admit.config.layers import Config, load
 from admit.outputs.model import OutputConfig
 from admit.outputs.settings import output_config, output_judge
 
 if TYPE_CHECKING:
+    from admit.core.question import Judge
+    from admit.judges.profiles import Profile
     from admit.ledger.outputs import FileOutputs
     from admit.ledger.port import Ledger
     from admit.outputs.gate import OutputGate
@@ -60,7 +62,7 @@ def open_gate(
     from admit.outputs.gate import OutputGate
 
     chosen = outputs or output_config(config)
-    judge, profile = output_judge(config) if chosen.filter.enabled or estimate else (None, None)
+    judge, profile = output_judge(config, _load) if chosen.filter.enabled or estimate else (None, None)
     return OutputGate(
         chosen,
         store=place.store,
@@ -70,6 +72,13 @@ def open_gate(
         profile=profile,
         recall_way=recall_way,
     )
+
+
+def _load(profile: Profile, values: Mapping[str, Any]) -> Judge:
+    """The judge of a profile; in a command a key may come from the variable that the profile names."""
+    from admit.judges.load import load_judge
+
+    return load_judge(profile, config=values, variables=True)
 
 
 def now_ms() -> int:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from admit.config.layers import Config, load
 from admit.judges.clock import Clock, SystemClock
+from admit.judges.pool import Judges
 from admit.ledger.places import places
 from admit.ledger.port import Ledger, OutputStore
 from admit.outputs.gate import OutputGate
@@ -80,9 +81,10 @@ def build_deps(
     own_clock = clock or SystemClock()
     executable = admit_path() if admit is None else admit
     way = recall_way(executable)
+    judges = Judges(own_clock)
 
     def make_gate(now: Config, outputs: OutputConfig) -> OutputGate:
-        judge, profile = output_judge(now) if outputs.filter.enabled else (None, None)
+        judge, profile = output_judge(now, judges.load) if outputs.filter.enabled else (None, None)
         return OutputGate(
             outputs,
             store=kept,

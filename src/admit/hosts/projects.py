@@ -98,7 +98,7 @@ class Projects:
         """Empty the memory of what a session was shown, in every gate; gives the number of entries."""
         with self._lock:
             gates = list(self._gates.values())
-        return sum(gate.forget(session) for gate in gates)
+        return sum(gate.forget(session, cause=None) for gate in gates)
 
     def _gate(self, config: Config) -> OutputGate:
         outputs = hosted(config)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,12 +46,19 @@ class Chunk(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Passages, the plan over them, and the ask to put to a judge."""
+    """Passages, the plan over them, and the ask to put to a judge.
+
+    Attributes:
+        deadline_ms: Of the whole: redaction and the ask.
+        masked: How often each class of credential was masked, in the view and beside it.
+    """
 
     chunks: tuple[Chunk, ...]
     plan: Plan
     ask: Ask
     policy: Policy
+    deadline_ms: int
+    masked: Mapping[str, int]
 
 
 def chunks(texts: Sequence[str], chars: int) -> tuple[Chunk, ...]:
@@ -78,14 +85,21 @@ def prepare(
     end: range,
     request_id: str,
     redactor: Redactor,
+    session: str | None = None,
 ) -> Asked:
     """Redact the whole view, cut it into passages, and order them by what the local weights say.
 
     Passages wholly inside the reserved end are exempt: they are shown whatever is answered.
+
+    Raises:
+        Unredacted: The view is too large to be redacted, or it took half of the deadline.
     """
+    deadline_ms = min(config.timeout_ms, profile.timeout_ms)
+    budget, masked = redactor.budget(deadline_ms / 2), Counter[str]()
     smoothed = looked.weighed.smoothed
     text, starts = _document(looked.view)
-    redacted = redactor.redact(text)
+    redacted = budget.redact(text)
+    masked.update(mask.kind for mask in redacted.masks)
     found = chunks(looked.view.texts, config.chunk_chars)
     subjects = {
         chunk.id: redacted.slice(starts[chunk.first], starts[chunk.last + 1]).removesuffix("\n")
@@ -114,7 +128,9 @@ def prepare(
     )
 
     def safe(text: str) -> str:
-        return redactor.redact(without_surrogates(text)).text
+        cleaned = budget.redact(without_surrogates(text))
+        masked.update(mask.kind for mask in cleaned.masks)
+        return cleaned.text
 
     code = "unknown" if output.exit_code is None else str(output.exit_code)
     context = [
@@ -131,10 +147,11 @@ def prepare(
         context=tuple((name, text) for name, text in context if text),
         questions=questions,
         lexicon=_lexicon(subjects.values()),
-        deadline_ms=min(config.timeout_ms, profile.timeout_ms),
+        deadline_ms=deadline_ms,
         request_id=request_id,
+        session=session,
     )
-    return Asked(found, planned, ask, policy)
+    return Asked(found, planned, ask, policy, deadline_ms, dict(sorted(masked.items())))
 
 
 def _document(view: View) -> tuple[str, list[int]]:

@@ -11,16 +11,16 @@ import hashlib
 import secrets
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from admit.core.question import Judge
 from admit.errors import StoreFailed
-from admit.judges.batches import batches
-from admit.judges.bounded import BoundedJudge
 from admit.judges.clock import Clock, SystemClock
-from admit.ledger.port import Ledger, OutputMeta, OutputRef, OutputStore
+from admit.ledger.port import Ledger, OutputMeta, OutputRef, OutputStore, Record
 
+from .asking import Asking
 from .binary import is_binary
 from .duplicates import Seen, ShownBefore, key_of, unchanged_line
 from .excerpt import Looked, Shown, budget_chars, look, saves_enough, show
@@ -28,14 +28,13 @@ from .model import How, JudgeEstimate, JudgeProfile, OutputConfig, OutputResult,
 from .nonce import nonce
 from .own import is_own
 from .recall import RecallResult, recall
-from .record import record
+from .record import fault_events, forgot, record
 from .render import line_count
-from .select import reserved_end, select
+from .select import select
 from .taskwords import task_words
 from .view import as_text, as_utf8, view_chars
 
 if TYPE_CHECKING:
-    from .ask import Asked
     from .verdicts import Verdicts
 
 
@@ -69,10 +68,9 @@ class OutputGate:
         self.totals: Counter[str] = Counter()
         self._store = store
         self._clock = clock or SystemClock()
-        self._judge = BoundedJudge(judge, self._clock) if judge is not None else None
+        self._asking = Asking(judge, profile or JudgeProfile(), self._clock)
         self._ledger = ledger
         self._key = key
-        self._profile = profile or JudgeProfile()
         self._recall_way = recall_way
         self._shown = ShownBefore()
 
@@ -98,9 +96,12 @@ class OutputGate:
         try:
             result = self._masked(self._admit(output, task or Task(), session, budget), output)
         except Exception as fault:  # whatever is wrong in here, the agent gets its output
-            result = self._masked(_original(output, "exempt", f"internal:{type(fault).__name__}"), output)
+            name = type(fault).__name__
+            broken = _original(output, "exempt", f"internal:{name}")._replace(faults=(("door", name),))
+            result = self._masked(broken, output)
         result = result._replace(total_ms=round((self._clock.monotonic() - started) * 1000, 3))
         self.totals[f"{result.how}:{result.reason}"] += 1
+        self.totals.update(f"fault:{kind} {name}" for kind, name in result.faults)
         return self._recorded(result, output, task or Task(), session)
 
     def admit_streams(
@@ -149,26 +150,29 @@ class OutputGate:
             mask=self.config.mask,
         )
 
-    def forget(self, session: str) -> int:
-        """Empty the memory of what this session was shown: after a compaction it is no longer in view."""
-        return self._shown.forget(session)
+    def forget(self, session: str, *, cause: str | None = "call") -> int:
+        """Empty the memory of what this session was shown: after a compaction it is no longer in view.
+
+        Args:
+            cause: compaction, branch or call, for the record; None leaves that to the caller.
+        """
+        entries = self._shown.forget(session)
+        if entries and cause is not None and self._ledger is not None:
+            self._ledger.append(forgot(session, cause, entries))
+        return entries
 
     def withdraw(self, session: str, output_id: str) -> None:
         """Take back that this output was shown: the answer with it did not reach the agent."""
         self._shown.withdraw(session, output_id)
 
     def estimate(self, output: RawOutput, task: Task | None = None) -> JudgeEstimate:
-        """What the filter would ask of the judge for this output. Sends nothing."""
+        """What the filter would ask of the judge for this output. Sends nothing.
+
+        Raises:
+            Unredacted: The output cannot be cleared of credentials, so nothing of it may be sent.
+        """
         looked = look(as_utf8(output.data), output, task or Task(), self.config)
-        asked = self._prepare(looked, output, task or Task())
-        limits = self._judge.limits() if self._judge is not None else None
-        parts = batches(asked.ask, limits) if limits is not None else (asked.ask.questions,)
-        sent = [question for part in parts for question in part]
-        return JudgeEstimate(
-            len([part for part in parts if part]),
-            sum(len(question.subject.encode("utf-8", "surrogatepass")) for question in sent),
-            len(sent),
-        )
+        return self._asking.estimate(looked, output, task or Task(), self.config)
 
     def _admit(self, output: RawOutput, task: Task, session: str | None, budget: int | None) -> OutputResult:
         config = self.config
@@ -186,8 +190,9 @@ class OutputGate:
             return _original(output, "exempt", "binary")
         try:
             ref = self._store.put(output.data, OutputMeta(output.tool, session, output.exit_code))
-        except StoreFailed:
-            return _original(output, "exempt", "store_failed")
+        except StoreFailed as fault:
+            cause = type(fault.__cause__ or fault).__name__
+            return _original(output, "exempt", "store_failed")._replace(faults=(("store", cause),))
         result = self._stored(output, task, session, budget, ref, data, chars)
         return result._replace(id=ref.id)
 
@@ -214,13 +219,19 @@ class OutputGate:
             reason = "file_read" if output.kind == "file_read" else "under_gate"
             result = _original(output, "exempt", reason)._replace(original_chars=chars)
         else:
-            result = self._selected(output, task, ref, data, budget)
+            result = self._selected(output, task, session, ref, data, budget)
         if session:
             self._shown.add(session, key, Seen(ref.id, output.tool, task_key if result.changed else None))
         return result
 
     def _selected(
-        self, output: RawOutput, task: Task, ref: OutputRef, data: bytes, budget: int | None
+        self,
+        output: RawOutput,
+        task: Task,
+        session: str | None,
+        ref: OutputRef,
+        data: bytes,
+        budget: int | None,
     ) -> OutputResult:
         """Choose, with a judge's verdicts where there are any, and keep the choice if it saves enough.
 
@@ -228,7 +239,6 @@ class OutputGate:
         """
         config = self.config
         looked = look(data, output, task, config)
-        self.totals.update(f"fault:parser {name}" for name in looked.weighed.report.faults)
         result = _original(output, "kept", "saving")._replace(
             mode=looked.weighed.mode,
             original_chars=looked.chars,
@@ -237,26 +247,31 @@ class OutputGate:
             kept_lines=looked.lines,
             parsers=looked.weighed.parsers,
             parsed=looked.weighed.report.parsed,
+            faults=tuple(("parser", name) for name in looked.weighed.report.faults),
         )
         shown, _ = self._choice(looked, output, ref, budget, None)
         if not saves_enough(looked.chars, shown, config):
             return result
-        verdicts, reason = self._verdicts(looked, output, task)
-        drops = None
-        if verdicts is not None:
+        word = self._asking.about(looked, output, task, config, session)
+        drops, usable = None, False
+        if word.fault:
+            result = result._replace(faults=(*result.faults, ("judge", word.fault)))
+        if word.verdicts is not None:
             result = result._replace(
-                chunks=verdicts.chunk_rulings(),
-                decision=verdicts.decision,
-                requests=len(verdicts.reply.calls),
-                judge_ms=verdicts.reply.elapsed_ms,
+                chunks=word.verdicts.chunk_rulings(),
+                decision=word.verdicts.decision,
+                verdicts=word.verdicts,
+                requests=word.verdicts.requests,
+                judge_ms=word.verdicts.reply.elapsed_ms,
             )
-            if verdicts.usable:
-                shown, drops = self._choice(looked, output, ref, budget, verdicts)
+            usable = word.verdicts.usable
+            if usable:
+                shown, drops = self._choice(looked, output, ref, budget, word.verdicts)
                 if not saves_enough(looked.chars, shown, config):
                     return result
         result = result._replace(
-            how="judged" if verdicts is not None and verdicts.usable else "local",
-            reason=reason,
+            how="judged" if usable else "local",
+            reason=word.reason,
             kept_chars=shown.kept_chars,
             kept_lines=shown.kept_lines,
             gaps=shown.gaps,
@@ -314,39 +329,8 @@ class OutputGate:
             from .masking import masked_result
 
             return masked_result(result, output)
-        except Exception:  # as with every other fault: the agent gets its output
-            self.totals["fault:mask"] += 1
-            return result
-
-    def _verdicts(self, looked: Looked, output: RawOutput, task: Task) -> tuple[Verdicts | None, str]:
-        """Ask the judge, where the filter is on and its scope holds; and why its word is not used."""
-        config = self.config.filter
-        if not config.enabled or self._judge is None:
-            return None, ""
-        if config.scope == "unparsed" and looked.weighed.report.parsed:
-            return None, ""
-        if not task.text.strip():
-            return None, "no_task"
-        from .verdicts import ask_judge
-
-        verdicts = ask_judge(self._judge, self._prepare(looked, output, task))
-        return verdicts, "" if verdicts.usable else verdicts.decision.reason or ""
-
-    def _prepare(self, looked: Looked, output: RawOutput, task: Task) -> Asked:
-        from admit.judges.redact import Redactor
-
-        from .ask import prepare
-
-        return prepare(
-            looked,
-            output,
-            task,
-            self.config.filter,
-            self._profile,
-            end=reserved_end(looked.view, self.config, self.config.filter.max_kept_chars),
-            request_id=secrets.token_hex(8),
-            redactor=Redactor(),
-        )
+        except Exception as fault:  # as with every other fault: the agent gets its output
+            return result._replace(faults=(*result.faults, ("door", f"mask {type(fault).__name__}")))
 
     def _way(self, output_id: str) -> str:
         return self._recall_way.format(id=output_id) if self._recall_way else ""
@@ -363,14 +347,17 @@ class OutputGate:
     def _recorded(
         self, result: OutputResult, output: RawOutput, task: Task, session: str | None
     ) -> OutputResult:
-        if self._ledger is None or not result.id:
+        if self._ledger is None or not (result.id or result.faults):
             return result
-        result = result._replace(decision_id=secrets.token_hex(16))
+        result = result._replace(decision_id=secrets.token_hex(16) if result.id else "")
         try:
-            made = record(result, output, task, session, self.config, self._ledger, self._profile.name)
-            self._ledger.append(made)
-        except Exception:  # a record that cannot be made must not cost the answer
-            self.totals["fault:ledger"] += 1
+            profile = self._asking.profile
+            self._ledger.append(record(result, output, task, session, self.config, self._ledger, profile))
+        except Exception as fault:  # a record that cannot be made must not cost the answer
+            name = type(fault).__name__
+            self.totals[f"fault:ledger {name}"] += 1
+            with suppress(Exception):
+                self._ledger.append(Record(events=fault_events(result.id, (("ledger", name),), session)))
         return result
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from admit.config.keys import default
 from admit.core.decision import Decision
+
+if TYPE_CHECKING:
+    from .verdicts import Verdicts
 
 How = Literal["kept", "duplicate", "local", "judged", "exempt"]
 MarkKind = Literal["summary", "failure", "detail", "structure", "noise", "term"]
@@ -157,6 +160,9 @@ class OutputResult(NamedTuple):
         notes: Sentences for the first line, beside sizes and exit code.
         dropped_qualifying: What the judge admitted and the budget left out: chunks, chars, best_score.
         saved_chars: What the context was spared, against what the host would have shown.
+        requests: To a judge, those that left the machine.
+        verdicts: The settled ask behind `decision`; None where no judge was asked.
+        faults: Pairs (store, parser, ledger, judge or door; its name) of what broke and cost no answer.
     """
 
     text: str
@@ -184,15 +190,24 @@ class OutputResult(NamedTuple):
     saved_chars: int = 0
     passed_over: tuple[Kept, ...] = ()
     notes: tuple[str, ...] = ()
+    verdicts: Verdicts | None = None
+    faults: tuple[tuple[str, str], ...] = ()
 
 
 class JudgeProfile(NamedTuple):
-    """What the judge's profile says for this door: questions per ask, least score, time in ms."""
+    """What the judge's profile says for this door: questions per ask, least score, time in ms.
+
+    Attributes:
+        hash: ``sha256:`` of the whole profile, for the record; None is unknown.
+        redact_patterns: RE2 patterns that are masked beside the built-in shapes.
+    """
 
     max_candidates: int = 24
     threshold: float = 1.5
     timeout_ms: int = 2_000
     name: str = "local"
+    hash: str | None = None
+    redact_patterns: tuple[str, ...] = ()
 
 
 class JudgeEstimate(NamedTuple):

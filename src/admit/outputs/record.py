@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
-import time
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from admit import __version__
 from admit.core.events import Event, canonical, sha256
-from admit.ledger.port import CandidateRow, DecisionRow, Ledger, Record, VerdictRow
+from admit.ledger.port import DecisionRow, Ledger, Record
+from admit.ledger.record import from_decision, new_id, now_ms
 
-from .model import Kept, OutputConfig, OutputResult, RawOutput, Task
+from .model import JudgeProfile, Kept, OutputConfig, OutputResult, RawOutput, Task
 
 MOST_RANGES = 256
 GUARD_RULES = ("failure", "summary", "term")
@@ -24,82 +25,90 @@ def record(
     session: str | None,
     config: OutputConfig,
     ledger: Ledger,
-    profile: str,
+    profile: JudgeProfile,
 ) -> Record:
-    """The row in `decisions`, its candidates and verdicts where a judge was asked, and its events."""
-    decision = result.decision
-    now = time.time_ns() // 1_000_000
+    """The row in `decisions`, what hangs on it where a judge was asked, and its events.
+
+    Of an output that was not stored there are only the faults.
+    """
+    faults = fault_events(result.id, result.faults, session)
+    if not result.id:
+        return Record(events=faults)
+    verdicts = result.verdicts
     command, task_hash = ledger.keyed((output.command or "", task.text))
-    row = DecisionRow(
-        decision_id=result.decision_id,
-        ts_ms=now,
-        door="outputs",
-        session=session,
-        profile=profile if decision is not None else None,
-        policy_hash=config_hash(config),
-        mode="shadow" if config.mode == "shadow" else "off" if config.mode == "off" else "enforce",
-        status=decision.status if decision is not None else "off",
-        reason=result.reason or (decision.reason if decision is not None else None) or None,
-        unit="chars",
-        cap=config.max_kept_chars,
-        size_in=result.original_chars,
-        size_out=len(result.text),
-        size_host=output.host_limit_chars,
-        elapsed_ms=result.total_ms,
-        judge_ms=result.judge_ms,
-        task_hash=task_hash if task.text else None,
-        output_id=result.id,
-        extra=fields(result, output, config, command if output.command else None),
-    )
-    if decision is None:
-        return Record(row)
-    verdicts = Counter(ruling.verdict for ruling in decision.rulings)
-    row = row._replace(
-        n_gathered=len(decision.plan.ordered),
-        n_within=len(decision.plan.asked),
-        n_overflow=len(decision.plan.overflow),
-        n_admitted=verdicts["admitted"],
-        n_blocked=verdicts["blocked"],
-        n_unjudged=verdicts["unjudged"],
-        n_exempt=verdicts["exempt"],
-    )
-    asked = {candidate.id for candidate in decision.plan.asked}
-    candidates = tuple(
-        CandidateRow(
-            result.decision_id,
-            place,
-            candidate.id,
-            rank_key=candidate.rank,
-            size=candidate.size("chars"),
-            within=candidate.id in asked,
+    in_shadow = verdicts is not None and verdicts.decision.shadow is not None
+    head: dict[str, Any] = {
+        "decision_id": result.decision_id,
+        "session": session,
+        "policy_hash": config_hash(config),
+        "mode": "shadow" if config.mode == "enforce" and in_shadow else config.mode,
+        "unit": "chars",
+        "cap": config.max_kept_chars,
+        "size_in": result.original_chars,
+        "size_out": len(result.text),
+        "size_host": output.host_limit_chars,
+        "elapsed_ms": result.total_ms,
+        "task_hash": task_hash if task.text else None,
+        "output_id": result.id,
+    }
+    extra = fields(result, output, config, command if output.command else None)
+    if verdicts is None:
+        fell_back = result.how == "local" and result.reason
+        row = DecisionRow(
+            ts_ms=now_ms(),
+            admit_version=__version__,
+            door="outputs",
+            status="fallback" if fell_back else "off",
+            reason=result.reason or None,
+            extra=extra,
+            **head,
         )
-        for place, candidate in enumerate(decision.plan.ordered, 1)
-    )
-    live = "shadow" if config.mode == "shadow" else "live"
-    rulings = tuple(
-        VerdictRow(
-            result.decision_id,
-            place,
-            live,
-            ruling.verdict,
-            ruling.would,
-            ruling.reason,
-            "score" if ruling.p else None,
-            ruling.p,
-            ruling.value,
-        )
-        for place, ruling in enumerate(decision.rulings, 1)
-    )
+        return Record(row, events=faults)
     judged = Event(
-        secrets.token_hex(16),
+        new_id(),
         "outputs.judged",
-        now,
+        now_ms(),
         {"id": result.id, "chunks": [[*chunk] for chunk in result.chunks]},
-        result.decision_id,
-        session,
-        "outputs",
+        session=session,
     )
-    return Record(row, candidates, rulings, events=(judged,))
+    made = from_decision(
+        verdicts.decision,
+        door="outputs",
+        policy=verdicts.asked.policy,
+        reply=verdicts.reply,
+        source="shadow" if config.mode == "shadow" else None,
+        events=(judged, *faults),
+        extra=extra,
+        profile=profile.name,
+        profile_hash=profile.hash,
+        reason=result.reason or verdicts.decision.reason,
+        deadline_ms=verdicts.asked.deadline_ms,
+        **head,
+    )
+    # A passage's rank is its weight, then its place; there are no tiers.
+    weighed = (one._replace(rank_tier=None, score=(one.rank_key or (None,))[0]) for one in made.candidates)
+    return made._replace(candidates=tuple(weighed))
+
+
+def fault_events(output_id: str, faults: Iterable[tuple[str, str]], session: str | None) -> tuple[Event, ...]:
+    """``outputs.fault``, one a fault."""
+    return tuple(
+        Event(
+            new_id(),
+            "outputs.fault",
+            now_ms(),
+            {"id": output_id or None, "fault": fault, "name": name},
+            session=session,
+            door="outputs",
+        )
+        for fault, name in faults
+    )
+
+
+def forgot(session: str, cause: str, entries: int) -> Record:
+    """``outputs.forgot``: the memory of what a session was shown was emptied."""
+    body = {"cause": cause, "entries": entries}
+    return Record(events=(Event(new_id(), "outputs.forgot", now_ms(), body, None, session, "outputs"),))
 
 
 def fields(
@@ -122,6 +131,7 @@ def fields(
         "kept_chars": result.kept_chars,
         "kept_lines": result.kept_lines,
         "shown_chars": len(result.text),
+        "changed": result.changed,
         "host_limit_chars": output.host_limit_chars,
         "saved_chars": result.saved_chars,
         "lines": result.original_lines,
@@ -135,6 +145,7 @@ def fields(
         "unjudged": coverage.unjudged if coverage else 0,
         "overflow": coverage.overflow if coverage else 0,
         "dropped_qualifying": dict(result.dropped_qualifying) if result.dropped_qualifying else None,
+        "masked": (dict(result.verdicts.asked.masked) if result.verdicts is not None else None) or None,
         "requests": result.requests,
         "judge_ms": result.judge_ms,
         "total_ms": result.total_ms,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from admit.config.layers import Config, section
+from admit.core.events import canonical, sha256
 from admit.errors import ConfigError
 
 from .model import FilterConfig, JudgeProfile, OutputConfig
 
 if TYPE_CHECKING:
     from admit.core.question import Judge
+    from admit.judges.profiles import Profile
 
 
 def output_config(config: Config) -> OutputConfig:
@@ -24,10 +27,16 @@ def output_config(config: Config) -> OutputConfig:
     )
 
 
-def output_judge(config: Config) -> tuple[Judge | None, JudgeProfile | None]:
-    """The judge of this door; none where it may not be asked or its profile cannot be used."""
-    from admit.judges.load import load_judge
+def output_judge(
+    config: Config, load: Callable[[Profile, Mapping[str, Any]], Judge]
+) -> tuple[Judge | None, JudgeProfile | None]:
+    """The judge of this door; none where it may not be asked or its profile cannot be used.
+
+    Args:
+        load: Gives the judge of a profile under settings by full key; raises ConfigError.
+    """
     from admit.judges.profiles import profile, threshold
+    from admit.judges.redact import Redactor
 
     if not config.may_ask("outputs") or config.values["judge.mode"] == "off":
         return None, None
@@ -36,9 +45,13 @@ def output_judge(config: Config) -> tuple[Judge | None, JudgeProfile | None]:
         door = chosen.doors.get("outputs")
         if door is None or door.max_candidates is None:
             return None, None
-        judge = load_judge(chosen, config=config.values)
+        patterns = tuple(config.values["judge.redact_patterns"])
+        Redactor(patterns)  # what cannot be masked for one of them must not be asked about
+        judge = load(chosen, config.values)
         least = threshold(chosen, "outputs", judge)
-        admits = JudgeProfile().threshold if least is None else least
-        return judge, JudgeProfile(door.max_candidates, admits, door.timeout_ms, chosen.name)
     except ConfigError:
         return None, None  # `admit doctor` and `admit config check` say what is wrong with it
+    admits = JudgeProfile().threshold if least is None else least
+    return judge, JudgeProfile(
+        door.max_candidates, admits, door.timeout_ms, chosen.name, sha256(canonical(chosen)), patterns
+    )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from admit.core.admission import decide
 from admit.core.decision import Decision
 from admit.core.question import Judge, Reply, fallback
+from admit.judges.advice import SHADOW
 
 from .ask import Asked, Chunk
 from .model import ChunkRuling
@@ -29,8 +30,20 @@ class Verdicts(NamedTuple):
 
     @property
     def usable(self) -> bool:
-        """Whether the verdicts count; else the excerpt stands, and the decision's reason says why."""
-        return self.decision.status in ("judged", "partial")
+        """Whether the verdicts count; else the excerpt stands."""
+        return self.decision.status in ("judged", "partial") and self.decision.shadow is None
+
+    @property
+    def unused(self) -> str:
+        """Why they do not count: a failure, else ``shadow:<why>``; empty where they do, or none was asked."""
+        if self.decision.status not in ("judged", "partial"):
+            return self.decision.reason or ""
+        return "" if self.usable else f"{SHADOW}{self.decision.shadow}"
+
+    @property
+    def requests(self) -> int:
+        """Requests that left, or may have left, the machine."""
+        return sum(call.sent != "no" for call in self.reply.calls)
 
     def judged(self, n: int, *, whole_only: bool) -> Judged:
         """For the selector: a factor for each of `n` lines, and the qualifying passages, the best first."""

@@ -478,7 +478,7 @@ class Broken:
 def test_a_broken_ledger_costs_the_record_and_not_the_answer():
     door = Door(ledger=Broken())
     assert door.admit(FAILED).how == "local"
-    assert door.gate.totals["fault:ledger"] == 1
+    assert door.gate.totals["fault:ledger RuntimeError"] == 1
 
 
 @pytest.mark.parametrize("error", [RuntimeError, OSError, StoreFailed, MemoryError])

@@ -121,7 +121,8 @@ def test_a_judged_decision_is_recorded_with_candidates_verdicts_and_an_event():
     assert (extra["judged"], extra["unjudged"], extra["overflow"]) == (row.n_within, 0, 0)
     for place, (candidate, verdict) in enumerate(zip(record.candidates, record.verdicts, strict=True), 1):
         assert candidate.ord == verdict.ord == place and candidate.decision_id == row.decision_id
-        assert candidate.within == (verdict.verdict != "exempt") and candidate.size > 0
+        assert candidate.within and candidate.size > 0 and candidate.rank_tier is None
+        assert candidate.score == candidate.rank_key[0]
         assert verdict.source == "live" and (verdict.kind == "score") == bool(verdict.p)
     assert max(one.expectation or 0 for one in record.verdicts) == 3.0
     [event] = record.events
@@ -137,7 +138,7 @@ def test_overflow_is_recorded_as_such():
     row = door.records[0].decision
     assert row.n_within == 3 and row.n_overflow > 5 and row.profile == "jev"
     assert row.extra["overflow"] == row.extra["unjudged"] == row.n_overflow
-    assert sum(one.within for one in door.records[0].candidates) == 3
+    assert sum(one.within for one in door.records[0].candidates) == 3 + row.n_exempt
 
 
 def test_why_a_judges_word_was_not_used_is_the_reason():
