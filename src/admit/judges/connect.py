@@ -18,16 +18,9 @@ from typing import Any
 
 import httpcore2
 
-IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
-SocketAddress = tuple[Any, ...]
+from .hostnames import IpAddress, is_private, is_this_machine, literal
 
-_PRIVATE_SUFFIXES = tuple(
-    f".{suffix}"
-    for suffix in (
-        "localhost", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "test",
-    )
-)  # fmt: skip
-"""Names that no public server bears: RFC 6761, RFC 6762 (appendix G), RFC 8375."""
+SocketAddress = tuple[Any, ...]
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
@@ -44,38 +37,26 @@ class Late(Exception):
     """The moment has passed."""
 
 
-def literal(host: str) -> IpAddress | None:
-    """The address that a host is written as; None for a name."""
-    try:
-        return _inner(ipaddress.ip_address(host.partition("%")[0]))
-    except ValueError:
-        return None
-
-
-def is_private_name(host: str) -> bool:
-    """Whether a host may stand for a private address: an address, a name without a dot, or a private one."""
-    name = host.rstrip(".").lower()
-    return literal(host) is not None or "." not in name or name.endswith(_PRIVATE_SUFFIXES)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine by its very name."""
-    address, name = literal(host), host.rstrip(".").lower()
-    return address.is_loopback if address else name == "localhost" or name.endswith(".localhost")
-
-
 def refusal(scheme: str, host: str, address: str, *, allow_plain_http: bool) -> str | None:
     """Why this address of a host may not be connected to; None where it may."""
-    found = literal(address)
+    found = _inner(literal(address))
     if found is None:
         return f"{address} is no address"
-    if found.is_loopback or not found.is_global:
-        if not is_private_name(host):
-            return f"{host} resolves to the private address {found}; name the address itself if it is meant"
-        if scheme == "https" or found.is_loopback or allow_plain_http:
-            return None
-        return f"plain http to {found}; write https://, or set judge.allow_plain_http"
-    return None if scheme == "https" else f"plain http to the public address {found}; write https://"
+    if found.is_loopback:
+        return None if is_private(host) else _leads_inside(host, found)
+    if is_this_machine(host):  # for which nobody was asked for consent
+        return f"{host} resolves to {found}, which is not this machine"
+    if found.is_global:
+        return None if scheme == "https" else f"plain http to the public address {found}; write https://"
+    if not is_private(host):
+        return _leads_inside(host, found)
+    if scheme == "https" or allow_plain_http:
+        return None
+    return f"plain http to {found}; write https://, or set judge.allow_plain_http"
+
+
+def _leads_inside(host: str, address: IpAddress) -> str:
+    return f"{host} resolves to the private address {address}; name the address itself if it is meant"
 
 
 class Network(httpcore2.NetworkBackend):
@@ -219,12 +200,12 @@ def _is_past(moment: float | None) -> bool:
     return (moment or 0.0) <= time.monotonic()
 
 
-def _inner(address: IpAddress) -> IpAddress:
-    """The IPv4 address that an IPv6 one carries, for that is where it leads."""
+def _inner(address: IpAddress | None) -> IpAddress | None:
+    """The IPv4 address that an IPv6 one carries through a gateway, for that is where it leads."""
     if isinstance(address, ipaddress.IPv6Address):
         if address in _NAT64:
             return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        return address.ipv4_mapped or address.sixtofour or address
+        return address.sixtofour or address
     return address
 
 

@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from admit.errors import ConfigError
 
+from .hostnames import is_private, is_this_machine
 from .parse import MOST_BYTES, Rejected, decode
 from .profiles import address_of
 from .wire import Sent
@@ -161,18 +162,14 @@ class HttpTransport:
     def _opened(self) -> httpcore2.ConnectionPool:
         import httpcore2
 
-        from .connect import Network, Unconnected, is_loopback, is_private_name, refusal
+        from .connect import Network, Unconnected, refusal
 
         def refuses(host: str, address: str) -> str | None:
             return refusal(self._scheme, host, address, allow_plain_http=self._allow_plain_http)
 
-        proxied = self._proxy is not None and not is_loopback(self._host)
+        proxied = self._proxy is not None and not is_this_machine(self._host)
         # A proxy is the user's own and resolves the name itself, so only the name can be judged.
-        if (
-            proxied
-            and self._scheme == "http"
-            and not (self._allow_plain_http and is_private_name(self._host))
-        ):
+        if proxied and self._scheme == "http" and not (self._allow_plain_http and is_private(self._host)):
             raise Unconnected("connect", f"plain http to {self._host} through a proxy; write https://")
         return httpcore2.ConnectionPool(
             ssl_context=httpcore2.default_ssl_context() if self._scheme == "https" else None,
