@@ -7,6 +7,7 @@ when the worker is stuck or nothing else is pending. There is no retry.
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 
 from admit.core.question import Ask, Judge, Question, Reply, RequestLimits, fallback
 
@@ -21,7 +22,8 @@ class BoundedJudge:
     """Any judge, with its deadline kept, its exceptions turned into reasons and its reply checked.
 
     An ask without questions is judged without a call. A blank subject is not sent: its answer is
-    ``missing``. Any exception of the judge, and a thread that cannot be started, is ``internal``.
+    ``missing``. Any exception of the judge, and a thread that cannot be started, is ``internal``. A late answer
+    is told by the next ask's reply, in its notes.
 
     Args:
         judge: Who answers.
@@ -50,6 +52,7 @@ class BoundedJudge:
         self._shadow = shadow
         self._lock = threading.Lock()
         self._abandoned = 0
+        self._told = 0
 
     def supports(self, question: Question) -> bool:
         return self.judge.supports(question)
@@ -73,7 +76,11 @@ class BoundedJudge:
         if not sent.questions:
             return reply(ask.questions, ())
         in_time = self._in_time(_Work(self.judge, ask, sent), started)
-        return in_time._replace(elapsed_ms=self._since(started), shadow=in_time.shadow or self._shadow)
+        return in_time._replace(
+            elapsed_ms=self._since(started),
+            shadow=in_time.shadow or self._shadow,
+            notes=in_time.notes + self._late_notes(),
+        )
 
     def _in_time(self, work: _Work, started: float) -> Reply:
         try:
@@ -90,6 +97,12 @@ class BoundedJudge:
             elif overdue:
                 self.late += 1
         return fallback("deadline") if work.abandoned or overdue else work.reply
+
+    def _late_notes(self) -> tuple[tuple[str, Mapping[str, object]], ...]:
+        """``judge.late`` with the answers that came late and were not told yet, of earlier asks too."""
+        with self._lock:
+            fresh, self._told = self.late - self._told, self.late
+        return (("judge.late", {"answers": fresh}),) if fresh else ()
 
     def _run(self, work: _Work) -> None:
         work.run()

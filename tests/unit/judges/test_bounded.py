@@ -75,6 +75,16 @@ def test_the_deadline_fires_alone_while_the_judge_is_stuck():
     until(lambda: judge.late == 1)
 
 
+def test_late_answers_are_told_once_by_the_next_reply():
+    stuck = FaultyJudge("stalls")
+    judge = BoundedJudge(stuck, min_call_ms=1)
+    assert [judge.ask(ask("one", deadline_ms=20)).notes for _ in range(2)] == [(), ()]
+    stuck.release()
+    until(lambda: judge.late == 2)
+    assert judge.ask(ask("one")).notes == (("judge.late", {"answers": 2}),)
+    assert judge.ask(ask("one")).notes == ()
+
+
 def test_a_stuck_judge_is_not_asked_for_ever():
     stuck = FaultyJudge("stalls")
     judge = BoundedJudge(stuck, min_call_ms=1)
