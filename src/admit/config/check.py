@@ -77,12 +77,12 @@ def range_of(key: Key) -> str:
 def tightens(key: Key, new: Any, held: Any) -> bool:
     """Whether `new` is at least as tight as `held`, the value of the layers below.
 
-    Without a direction (``bounds``, or none) every value in the range is. A cap that is not known yet
-    (`held` is None) cannot be lowered.
+    Without a direction (``bounds``, ``adds``, or none) every value in the range is. A cap that is not known
+    yet (`held` is None) cannot be lowered.
     """
     if key.tighten == "lower":
         return held is not None and new <= held
-    if key.tighten in ("", "bounds"):
+    if key.tighten in ("", "bounds", "adds"):
         return True
     if key.tighten == "subset":
         return set(new) <= set(held)

@@ -78,12 +78,14 @@ def _door_keys(door: str) -> tuple[Key, ...]:
     """What a profile says of one door; a grounding review (evidence) has neither cap nor threshold."""
     prefix = f"judge.profiles.NAME.{door}"
     absent = "the profile's own"  # its threshold may be that of its calibration
-    # Where overflow is blocked a lower cap would hide things, so there it is the user's alone.
+    # Where overflow is blocked a lower cap would hide things, so there it is the user's alone: always at the
+    # tools door, and at the guidance door where the user chose so.
     trust: Trust = "narrow" if door in ("guidance", "outputs") else "user"
     levels = 3 if door == "outputs" else 1
     # fmt: off
     keys = (
         Key(f"{prefix}.max_candidates", None, "candidates", "int", 1, 10_000, trust=trust, tighten="lower",
+            unless=("guidance.gate.overflow", "block") if door == "guidance" else None,
             help=f"The most that one ask of the {door} door judges.", absent=absent),
         Key(f"{prefix}.threshold", None, "of 3" if levels == 3 else "probability", "float", 0, levels,
             help=f"The least value that admits at the {door} door.", absent=absent),

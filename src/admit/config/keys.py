@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from admit.config.guidance_keys import GUIDANCE_KEYS
 from admit.config.judge_keys import JUDGE_KEYS, LIMIT_KEYS, PROFILE_FIELDS, PROFILE_KEYS, PROFILES
 from admit.config.key import CHARS, DOORS, MODES, Key
 
@@ -146,7 +147,10 @@ _HOSTS = (
 
 # fmt: on
 KEYS: Mapping[str, Key] = MappingProxyType(
-    {key.name: key for key in (*_OUTPUTS, *_LEDGER, *JUDGE_KEYS, *LIMIT_KEYS, *_HOSTS, *PROFILE_KEYS)}
+    {
+        key.name: key
+        for key in (*GUIDANCE_KEYS, *_OUTPUTS, *_LEDGER, *JUDGE_KEYS, *LIMIT_KEYS, *_HOSTS, *PROFILE_KEYS)
+    }
 )
 
 

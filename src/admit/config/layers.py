@@ -41,6 +41,7 @@ class Config(NamedTuple):
         silent: Doors whose mode cannot be read: they ask no judge.
         pause: The pause that holds, which turns every door off.
         files: The files that were read.
+        added: Of lists that a project may add to, what it added; they are the last of the value.
     """
 
     values: Mapping[str, Any]
@@ -50,6 +51,7 @@ class Config(NamedTuple):
     pause: Pause | None = None
     files: tuple[File, ...] = ()
     sources: Mapping[str, tuple[Layer, Path]] = MappingProxyType({})
+    added: Mapping[str, tuple[Any, ...]] = MappingProxyType({})
 
     @property
     def refused(self) -> tuple[Finding, ...]:
@@ -112,6 +114,7 @@ def load(
     """
     values = shipped()
     sources: dict[str, tuple[Layer, Path]] = {}
+    added: dict[str, tuple[Any, ...]] = {}
     findings: list[Finding] = []
     silent: set[str] = set()
     files = []
@@ -131,7 +134,7 @@ def load(
 
     for file in files:
         found = [file.problem] if file.problem is not None else []
-        found += _merge(file, values, sources, silent)
+        found += _merge(file, values, sources, added, silent)
         findings += found[:MAX_FINDINGS]
         if len(found) > MAX_FINDINGS:
             findings.append(Finding("bad", f"has {len(found) - MAX_FINDINGS:,} more faults", file=file.path))
@@ -140,6 +143,7 @@ def load(
         if raw is not None:
             values[name] = _override(name, raw)
             sources[name] = ("command line", ())
+            added.pop(name, None)
 
     _drop_thresholds_of_other_models(values, sources)
 
@@ -161,6 +165,7 @@ def load(
         pause,
         tuple(files),
         MappingProxyType(sources),
+        MappingProxyType(added),
     )
 
 
@@ -204,7 +209,11 @@ def _read(path: str, layer: Layer, inside: str | None = None) -> File | None:
 
 
 def _merge(
-    file: File, values: dict[str, Any], sources: dict[str, tuple[Layer, Path]], silent: set[str]
+    file: File,
+    values: dict[str, Any],
+    sources: dict[str, tuple[Layer, Path]],
+    added: dict[str, tuple[Any, ...]],
+    silent: set[str],
 ) -> Iterator[Finding]:
     """Lay one file over the values below it; what is dropped comes out as findings."""
     lines: dict[Path, int] = {}
@@ -237,6 +246,13 @@ def _merge(
             yield finding("bad", path, f"{name} {error}", f"admit config explain {name}")
             continue
         held = values.get(name)
+        if file.layer == "project" and key.unless and values.get(key.unless[0]) == key.unless[1]:
+            text = f"{name} may not be set by a project while {key.unless[0]} is {shown(key.unless[1])}"
+            yield finding("refused", path, text, _MEAN_IT)
+            continue
+        if file.layer == "project" and key.tighten == "adds":
+            added[name] = tuple(item for item in value if item not in (held or ()))
+            value = (*(held or ()), *added[name])
         if file.layer == "project" and key.trust == "narrow" and not tightens(key, value, held):
             text = f"{name} may only be tightened by a project: {shown(value)} is looser than {shown(held)}"
             yield finding("refused", path, text, _MEAN_IT)

@@ -13,7 +13,7 @@ from admit.config.keys import KEYS, PROFILES, Key
 _HEAD = """\
 # Configuration
 
-<!-- Made from the key table by `python -m admit.config.page`; change src/admit/config/keys.py or judge_keys.py instead. -->
+<!-- Made from the key table by `python -m admit.config.page`; change src/admit/config/keys.py and its neighbours instead. -->
 
 Everything works without a configuration file. Where you want something else, set it:
 
@@ -75,6 +75,10 @@ Every command completes in your shell: `eval "$(admit completion bash)"` in `~/.
 """
 
 _SECTIONS = (
+    ("guidance", "Stored guidance, and when it is offered."),
+    ("guidance.lanes", "What it is matched against, beside prompts."),
+    ("guidance.gate", "The judge's part in it."),
+    ("guidance.matcher", "Matching by meaning."),
     ("outputs", "What one large tool output may put into the context."),
     ("outputs.filter", "The judge's part in it; off by default."),
     ("ledger", "The written record."),
@@ -90,6 +94,7 @@ _TIGHTEN = {
     "lower": "a project may lower it",
     "bounds": "a project may set it within the range",
     "subset": "a project may leave entries out",
+    "adds": "a project may add entries",
     "true": "a project may set it to `true`",
     "false": "a project may set it to `false`",
 }
@@ -98,7 +103,8 @@ _TIGHTEN = {
 def trust_of(key: Key) -> str:
     """Who may set a key, in words."""
     if key.trust == "narrow":
-        return _TIGHTEN.get(key.tighten, f"a project may set it to `{key.tighten}`")
+        words = _TIGHTEN.get(key.tighten, f"a project may set it to `{key.tighten}`")
+        return words + (f", unless {key.unless[0]} is `{key.unless[1]}`" if key.unless else "")
     return "you alone" if key.trust == "user" else "you, or a project"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+from admit.config.layers import Config
 from admit.errors import FrontMatterError
 from admit.guidance.codes import finding
 from admit.guidance.front_matter import MAX_BYTES as MAX_MATTER_BYTES
@@ -33,6 +34,18 @@ class Settings(NamedTuple):
     disable: tuple[str, ...] = ()
     project_disable: tuple[str, ...] = ()
     pin: tuple[str, ...] = ()
+
+
+def settings_of(config: Config) -> Settings:
+    """The settings in force; what a project turned off is told from what the user did."""
+    theirs = config.added.get("guidance.disable", ())
+    disable = config.values["guidance.disable"]
+    return Settings(
+        REFIRE[config.values["guidance.refire_default"]],
+        disable[: len(disable) - len(theirs)],
+        theirs,
+        config.values["guidance.pin"],
+    )
 
 
 class Parsed(NamedTuple):

@@ -94,7 +94,7 @@ def test_no_environment_variable_sets_a_key(home, monkeypatch):
         ('judge.mode = "none"', {"guidance", "tools", "outputs", "evidence"}),
         ('judge.moed = "off"', {"guidance", "tools", "outputs", "evidence"}),
         ('mode = "off"', {"guidance", "tools", "outputs", "evidence"}),
-        ('guidance.mode = "off"', {"guidance"}),
+        ('guidance.mode = "of"', {"guidance"}),
         ('outputs.maks = true\nhosts.theme = "dark"\njudge.profiles.jev.model = "x"', set()),
     ],
 )

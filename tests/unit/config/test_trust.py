@@ -59,7 +59,7 @@ def promised(key: Key, held: object, new: object) -> bool:
     """Whether the table lets a project put `new` over `held`, written out as a person would read it."""
     if key.trust == "user":
         return False
-    if key.trust == "project" or key.tighten == "bounds":
+    if key.trust == "project" or key.tighten in ("bounds", "adds"):
         return True
     if key.tighten == "lower":
         return held is not None and new <= held
@@ -114,7 +114,9 @@ def test_a_project_may_set_a_key_only_as_its_row_says(key, home):
             path = home.file(line(key, new))
             config = home.load()
             if promised(key, below, new):
-                assert config.values[full_name(key)] == new
+                adds = key.tighten == "adds"
+                assert config.values[full_name(key)] == ((*below, *config.added[key.name]) if adds else new)
+                assert not adds or set(new) == set(config.values[key.name]) - (set(below) - set(new))
                 assert config.findings == ()
                 assert config.origin(full_name(key)) == ("project", str(path), 1)
             else:
@@ -132,3 +134,26 @@ def test_a_project_cannot_leave_the_range_either(key, home):
         config = home.load()
         assert dict(config.values) == dict(untouched) and len(config.findings) == 1
         assert config.origin(full_name(key)).layer == "shipped"
+
+
+def test_a_project_adds_to_a_list_and_takes_nothing_out_of_it(home):
+    home.user('guidance.disable = ["mine", "both"]\n')
+    home.file('guidance.disable = ["both", "theirs/*"]\n')
+    config = home.load()
+    assert config.values["guidance.disable"] == ("mine", "both", "theirs/*")
+    assert config.added == {"guidance.disable": ("theirs/*",)}
+    over = home.load(**{"guidance.disable": ["only"]})
+    assert over.values["guidance.disable"] == ("only",) and over.added == {}
+
+
+def test_a_project_lowers_the_cap_only_where_what_is_past_it_passes(home):
+    name = "judge.profiles.local.guidance.max_candidates"
+    home.file(f"{name} = 3\n")
+    assert home.load().values[name] == 3
+    home.user('guidance.gate.overflow = "block"\n')
+    config = home.load()
+    assert config.values[name] == 8
+    (finding,) = config.refused
+    assert finding.key == name and "while guidance.gate.overflow is" in finding.text
+    home.user(f'guidance.gate.overflow = "block"\n{name} = 5\n')
+    assert home.load().values[name] == 5

@@ -26,8 +26,8 @@ REFIRE: Mapping[str, float] = MappingProxyType({"once": 1.0, "rare": 0.4, "norma
 
 FIELDS = frozenset(
     (
-        "description", "vocabulary", "pattern", "pattern_strict", "pattern_keep", "commands", "files", "scope",
-        "when", "trigger", "threshold", "path", "refire", "repeat",
+        "description", "vocabulary", "pattern", "pattern_strict", "pattern_keep", "commands", "files",
+        "scope", "when", "trigger", "threshold", "path", "refire", "repeat",
     )
 )  # fmt: skip
 WITHOUT_EFFECT = frozenset(("embed_threshold", "curve", "requires", "macro", "scan_exclude"))

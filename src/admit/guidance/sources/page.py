@@ -98,7 +98,7 @@ def by_files(globs: Iterable[str]) -> tuple[Trigger, ...]:
 
 
 def comma_list(text: str) -> tuple[str, ...]:
-    """The parts of a comma list, without white space around them; inside `{}` and `[]` commas divide nothing."""
+    """The stripped parts of a comma list; commas inside `{}` and `[]` divide nothing."""
     parts: list[str] = []
     depth = start = 0
     for at, char in enumerate(text):
