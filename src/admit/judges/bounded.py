@@ -22,8 +22,8 @@ class BoundedJudge:
     """Any judge, with its deadline kept, its exceptions turned into reasons and its reply checked.
 
     An ask without questions is judged without a call. A blank subject is not sent: its answer is
-    ``missing``. Any exception of the judge, and a thread that cannot be started, is ``internal``. A late answer
-    is told by the next ask's reply, in its notes.
+    ``missing``. Any exception of the judge, and a thread that cannot be started, is ``internal``. The next
+    reply tells of late answers, in its notes.
 
     Args:
         judge: Who answers.
