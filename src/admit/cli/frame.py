@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "report": ("admit.cli.report", "The record as one page for a browser."),
         "outputs": ("admit.cli.outputs", "The stored outputs: list, prune, estimate, report."),
         "ledger": ("admit.cli.ledger", "The written record: show, verify, recover, export, forget."),
+        "judge": ("admit.cli.judge", "Who answers: list, check and ask the judges, keys and costs."),
         "doctor": ("admit.cli.doctor", "Find what is wrong, and say how to fix it."),
         "consent": ("admit.cli.consent", "Which door's texts may leave this machine, and where to."),
         "config": ("admit.cli.config", "Every setting, where it came from, and how to change it."),
