@@ -497,6 +497,8 @@ def test_a_parser_that_throws_is_skipped_and_counted_by_name(monkeypatch):
     result = door.admit(text_of(steps(0, 900), "== 1 failed, 2 passed in 0.1s =="), exit_code=1)
     assert result.how == "local" and result.parsers == ()
     assert door.gate.totals["fault:parser pytest"] == 1
+    [event] = door.records[0].events
+    assert event.body == {"id": result.id, "fault": "parser", "name": "pytest"}
 
 
 def test_a_fault_inside_leaves_the_output_untouched_with_its_name(monkeypatch):

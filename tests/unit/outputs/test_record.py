@@ -1,11 +1,14 @@
 import hashlib
+import threading
 
 import pytest
 
-from admit.core.events import OUTPUT_FIELDS
+from admit.core.events import OUTPUT_FIELDS, undeclared
+from admit.errors import StoreFailed
+from admit.judges.bounded import BoundedJudge
 from admit.judges.clock import FrozenClock
-from admit.judges.scripted import ScriptedJudge
-from admit.ledger.memory import MemoryLedger
+from admit.judges.scripted import FaultyJudge, ScriptedJudge
+from admit.ledger.memory import MemoryLedger, MemoryOutputs
 from admit.outputs.again import shown_again
 from admit.outputs.model import FilterConfig, JudgeProfile, Kept, Task
 from admit.outputs.record import MOST_RANGES, config_hash, ranges
@@ -174,6 +177,126 @@ def test_what_was_shown_can_be_shown_again_from_the_record_and_the_stored_copy(d
     extra = door.records[0].decision.extra
     again = shown_again(raw, extra, hashlib.sha256(raw).digest(), KEY, recall=f"admit recall {result.id}")
     assert again == shown.data and result.changed == (mode == "enforce")
+
+
+def faults_of(door):
+    """The faults that were recorded, each a declared event."""
+    events = [event for record in door.records for event in record.events if event.type == "outputs.fault"]
+    assert [odd for one in events for odd in undeclared(one.type, one.body)] == []
+    return [(one.body["id"], one.body["fault"], one.body["name"]) for one in events]
+
+
+def test_a_fault_of_the_judges_code_is_recorded_beside_the_excerpt():
+    door = Door(FILTERED, judge=FaultyJudge("raises"))
+    result = door.admit(FAILED, "the pool", exit_code=0)
+    assert (result.how, result.reason) == ("local", "internal")
+    assert faults_of(door) == [(result.id, "judge", "RuntimeError")]
+    assert [one.type for one in door.records[0].events] == [
+        "outputs.judged",
+        "outputs.fault",
+        "judge.fallback",
+    ]
+
+
+def test_what_cannot_be_stored_is_a_fault_without_a_decision():
+    class Full(MemoryOutputs):
+        def put(self, data, meta):
+            raise StoreFailed("no room") from OSError(28, "full")
+
+    door = Door(store=Full())
+    result = door.admit(FAILED)
+    assert (result.how, result.reason, result.decision_id) == ("exempt", "store_failed", "")
+    assert faults_of(door) == [(None, "store", "OSError")]
+    assert [record.decision for record in door.records] == [None]
+
+
+def test_a_fault_of_the_door_itself_is_recorded_though_nothing_else_is(monkeypatch):
+    monkeypatch.setattr("admit.outputs.gate.is_own", lambda *_: 1 / 0)
+    door = Door()
+    assert door.admit(FAILED).data == FAILED.encode()
+    assert faults_of(door) == [(None, "door", "ZeroDivisionError")]
+
+
+def test_a_record_that_cannot_be_made_leaves_a_fault(monkeypatch):
+    monkeypatch.setattr("admit.outputs.gate.record", lambda *_: 1 / 0)
+    door = Door()
+    result = door.admit(FAILED)
+    assert result.how == "local" and faults_of(door) == [(result.id, "ledger", "ZeroDivisionError")]
+
+
+def test_what_was_forgotten_is_recorded_where_there_was_something():
+    door = Door()
+    door.gate.forget("s")
+    assert door.records == []
+    door.admit(FAILED, session="s")
+    assert door.gate.forget("s") == 1
+    [event] = door.records[-1].events
+    assert event.session == door.ledger.keyed(["s"])[0]
+    assert (event.type, event.body) == ("outputs.forgot", {"cause": "call", "entries": 1})
+    door.admit(FAILED, session="s")
+    door.gate.forget("s", cause=None)
+    assert door.records[-1].decision is not None
+
+
+def test_what_was_masked_before_the_judge_was_asked_is_counted_by_class_and_never_shown():
+    data = text_of(steps(0, 400), "login ghp_" + "a1B2" * 9, "case 4711 of Ada", steps(400, 900))
+    profile = JudgeProfile(redact_patterns=(r"case \d+",))
+    judge = ScriptedJudge({}, default=2.0)
+    door = Door(FILTERED, judge=judge, profile=profile)
+    door.admit(data, "look at case 12", exit_code=0)
+    extra = door.records[0].decision.extra
+    assert extra["masked"] == {"custom": 2, "token": 1}
+    sent = repr(judge.asks)
+    assert "ghp_" not in sent and "4711" not in sent and "case 12" not in sent and "of Ada" in sent
+
+
+def test_an_output_that_cannot_be_redacted_is_not_asked_about(monkeypatch):
+    monkeypatch.setattr("admit.judges.redact.MOST_BYTES", 1_000)
+    judge = ScriptedJudge({}, default=2.0)
+    door = Door(FILTERED, judge=judge)
+    result = door.admit(FAILED, "the pool", exit_code=0)
+    assert (result.how, result.reason, judge.asks) == ("local", "redaction", [])
+    assert (door.records[0].decision.status, door.records[0].decision.reason) == ("fallback", "redaction")
+
+
+def test_the_ask_names_the_session_whose_caps_it_spends_from():
+    judge = ScriptedJudge({}, default=2.0)
+    door = Door(FILTERED, judge=judge)
+    for session in (None, "s", "s/agent-7"):
+        door.admit(FAILED + f"{session}\n", "the pool", session=session, exit_code=0)
+    assert [ask.session for ask in judge.asks] == [None, "s", "s"]
+
+
+def test_a_judge_that_is_bounded_already_is_not_bounded_twice():
+    inner = ScriptedJudge({}, default=2.0)
+    bounded = BoundedJudge(inner, shadow="mode")
+    threads = set()
+    inner_ask = inner.ask
+    inner.ask = lambda ask: (threads.add(threading.current_thread().name), inner_ask(ask))[1]
+    door = Door(FILTERED, judge=bounded)
+    result = door.admit(FAILED, "the pool", exit_code=0)
+    assert (result.how, result.reason) == ("local", "shadow:mode") and len(threads) == 1
+
+
+def test_the_deadline_is_recorded_and_the_ask_gets_what_redaction_left_of_it():
+    class Slow(FrozenClock):
+        def monotonic(self):
+            self.advance(0.010)
+            return super().monotonic()
+
+    judge = ScriptedJudge({}, default=2.0)
+    door = Door(FILTERED, judge=judge, clock=Slow())
+    door.admit(FAILED, "the pool", exit_code=0)
+    assert door.records[0].decision.deadline_ms == 2_000
+    assert 500 < judge.asks[0].deadline_ms < 2_000
+
+
+def test_the_profile_is_recorded_with_its_hash():
+    profile = JudgeProfile(name="jev", hash="sha256:x")
+    door = Door(FILTERED, judge=ScriptedJudge({}, default=2.0), profile=profile)
+    door.admit(FAILED, "the pool", exit_code=0)
+    row = door.records[0].decision
+    assert (row.profile, row.profile_hash, row.threshold) == ("jev", "sha256:x", 1.5)
 
 
 def test_the_hash_of_a_configuration_changes_with_any_value():
