@@ -9,6 +9,8 @@ STRONG = (b"password", b"passwd", b"passphrase", b"secret", b"token", b"credenti
 WEAK = (b"key", b"pwd", b"auth", b"dsn", b"private", b"session")
 """Names of secrets that need a border before them."""
 
+NAMES = tuple(sorted(STRONG + WEAK))
+
 _TOKEN = "|".join(
     (
         r"sk-[A-Za-z0-9_-]{16,}",
@@ -34,11 +36,38 @@ _TOKEN = "|".join(
     )
 )
 _RUN = r"data:image/[a-z+.-]+;base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/]{32,}={0,2}|[A-Za-z0-9_-]{32,}={0,2}"
-_NAME = "(?i:" + "|".join(sorted(word.decode() for word in STRONG + WEAK)) + ")"
+_NAME = f"(?i:{b'|'.join(NAMES).decode()})"
+# What may follow a name in its identifier: not the rest of another word, as in `author`.
+_PAIR_NAME = rf"(?:{_NAME}[sS]?(?:[A-Z0-9_.-][A-Za-z0-9_.-]*)?|(?i:authorization)[A-Za-z0-9_.-]*)"
 _SEPARATOR = (
     r"(?:\\*[\"'`]?[\])]{0,2}[ \t]*(?:=>|->|:=|={1,3}|>|:(?:[ \t]*[|>][+-]?[ \t]*\r?\n)?)[ \t]*"
     r"|[ \t]*\([ \t]*"
     r"|\\*[\"']?,?(?:\s|\\+[nt])*(?:- )?\\*[\"']?value\\*[\"']?[ \t]*[:=][ \t]*)"
+)
+
+_FILLERS = (
+    "example", "placeholder", "dummy", "sample", "redacted", "hidden", "masked", "removed", "required",
+    "optional", "undefined", "string", "number", "boolean", "integer", "object", "unknown", "missing",
+    "expected", "invalid", "default", "password", "passphrase", "secret", "token", "session", "credential",
+)  # fmt: skip
+_SETTINGS = (
+    r"process\.env", r"os\.environ", "secrets", "env", "vars", "config", "self", "this", "settings", "args",
+    "options",
+)  # fmt: skip
+_OTHERS = ("xx", "x-", "change", "your", "none", "null", "true", "false", "nil")
+PLACEHOLDER_HEADS = frozenset(word[:2].encode() for word in (*_FILLERS, *_SETTINGS, *_OTHERS))
+"""The first two letters, small, of every placeholder that begins with a letter."""
+
+_PAIR = _PAIR_NAME + _SEPARATOR
+_NAMED = "|".join(
+    (
+        r"(?i:authorization|cookie)\\*[\"']?[ \t]*(?::|=>|=)[ \t]*",
+        r"(?i:bearer|basic)[ \t]+[A-Za-z0-9._~+/=-]{8,}",
+        r"(?i:login|account)\s+\S+\s+(?i:password)\s+",
+        rf"-[A-Za-z0-9_.-]*{_NAME}[A-Za-z0-9_.-]*[ \t]+",
+        _PAIR,
+        r"(?i:password|passphrase|secret|token)[ \t]+[\"']",
+    )
 )
 
 PATTERNS = {
@@ -48,20 +77,16 @@ PATTERNS = {
     "address": r":\\*/\\*/([^\s/?#\"'<>`@:]*:(?:[^\s/?#\"'<>`]*|[0-9]*[^0-9/\s\"'<>`][^\s\"'<>`]*))@",
     "jwt": r"eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)+",
     "token": _TOKEN,
-    "token_or_run": f"{_TOKEN}|{_RUN}",
+    "shape": f"{_TOKEN}|{_RUN}",
+    "shape_or_name": f"{_TOKEN}|{_RUN}|{_NAMED}",
+    "named": _NAMED,
+    "pair": _PAIR,
     "digit": r"[0-9]",
     "hump": r"[a-z][A-Z]",
     "ordinary": r"[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{56}|[0-9A-Fa-f]{64}|[0-9A-Fa-f]{96}"
     r"|[0-9A-Fa-f]{128}|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}",
-    "word_of_run": r"[A-Z]{2,}|[A-Z]?[a-z]+|[A-Z]",
-    "named": rf"(?i:authorization|cookie)\\*[\"']?[ \t]*(?::|=>|=)[ \t]*"
-    r"|(?i:bearer|basic)[ \t]+[A-Za-z0-9._~+/=-]{8,}"
-    r"|(?i:login|account)\s+\S+\s+(?i:password)\s+"
-    rf"|-[A-Za-z0-9_.-]*{_NAME}[A-Za-z0-9_.-]*[ \t]+"
-    rf"|{_NAME}[A-Za-z0-9_.-]*{_SEPARATOR}"
-    r"|(?i:password|passphrase|secret|token)[ \t]+[\"']",
     "name": _NAME,
-    "netrc": r"(?i:login|account)\s",
+    "begins_named": rf"{_NAME}|(?i:cookie|bearer|basic|login|account)",
     "opening": r"[\[({]?[ \t]{0,4}[bBrRfFuU]{0,2}(\\*[\"'`])",
     "identifier": r"[A-Za-z0-9_.-]*",
     "plain": r"(?:[^\s,;&\"'`<>()\[\]{}|\\]|\\[^nrt\"'])*",
@@ -70,12 +95,9 @@ PATTERNS = {
     "part_of_string": r"[^;\"'\n\r]*",
     "line_head": r"[ \t]*(?:[-+>|#$]{1,2} ?)*(?:export |set |ENV |ARG |env )?[ \t]*",
     "placeholder": r"(?i)\$\{[A-Z0-9_.]+\}|\$[A-Z_][A-Z0-9_]*|\$?\{\{[ \w.-]*\}\}|%[A-Z_][A-Z0-9_]*%"
-    r"|<[ \w./:-]{0,60}>|\[redacted:\w+\]|(?:x{3,}|\*{3,}|\.{3,}|-{3,}|_{3,}|#{3,})|x+(?:-x+)+"
+    r"|<[ \w./:-]{0,60}>|\[redacted:\w+\]|x{3,}|\*{3,}|\.{3,}|-{3,}|_{3,}|#{3,}|x+(?:-x+)+"
     r"|change[_ -]?(?:me|it|this)|your[\w -]*|none|null|true|false|nil"
-    r"|(?:example|placeholder|dummy|sample|redacted|hidden|masked|removed|required|optional|undefined|string"
-    r"|number|boolean|integer|object|unknown|missing|expected|invalid|default|password|passphrase|secret"
-    r"|token|session|credential)s?"
-    r"|(?:process\.env|os\.environ|secrets|env|vars|config|self|this|settings|args|options)\.[\w.]+",
+    rf"|(?:{'|'.join(_FILLERS)})s?|(?:{'|'.join(_SETTINGS)})\.[\w.]+",
 }
 
 

@@ -1,7 +1,7 @@
 """What credentials look like: the shapes behind redaction.
 
 A few passes of RE2 over the bytes of a text, each linear. What a pass stops at is looked at in bounded
-steps, or over what is then masked, so the whole is linear too, whatever the text is.
+steps, or over what is then passed over, so the whole is linear too, whatever the text is.
 
 Everything works on UTF-8 bytes: whatever begins or ends a secret is ASCII, so no cut parts a character.
 """
@@ -10,46 +10,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import log2
-from typing import NamedTuple
+from typing import Any
 
-from .secret_patterns import STRONG, regex
+from .secret_patterns import regex
+from .secret_values import NAME_BYTES, Found, at_name, begins_word, follows_escape, is_placeholder
 
-LEAST_VALUE = 6
-"""Bytes of a named value below which it is not taken for a secret."""
-
-_LEAST_RUN_BITS = 4.0
-_LONG_RUN = 4096
-
-
-class Found(NamedTuple):
-    """A secret's place, in bytes, end exclusive, and its class."""
-
-    start: int
-    end: int
-    kind: str
-
+__all__ = ["Found", "Tick", "secrets"]
 
 Tick = Callable[[], None]
 
+_LEAST_RUN_BITS = 4.0
+_LONG_RUN = 4096
+_REACH = 1024
+"""Bytes past a stretch of text that are looked at for the end of what begins in it."""
+
+_MOST_HEADER = 1 << 16
+"""Bytes of a web token's first part; one with a chain of certificates takes some thousands."""
+
+_MOST_NAME = len("authorization")
+_SHORTEST_SHAPE = 15
+_SHORTEST_WITH_SHAPE = 12
+"""Bytes of a name and its separator below which no token begins inside: a bot's does in `key12345678:`."""
+
 
 def secrets(data: bytes, tick: Tick | None = None) -> Iterator[Found]:
-    """Every secret, pass by pass; finds of different passes may overlap.
+    """Every secret, pass by pass; finds may overlap.
 
     Args:
-        tick: Called at each find, so that who counts time can raise.
+        tick: Called wherever one might stand, so that who counts time can raise.
     """
-    for finds in (_key_blocks, _addresses, _json_web_tokens, _tokens_and_runs, _named):
+    for finds in (_key_blocks, _addresses, _json_web_tokens, _shapes_and_names):
         for found in finds(data):
             if tick is not None:
                 tick()
-            yield found
+            if found is not None:
+                yield found
 
 
-def _json_web_tokens(data: bytes) -> Iterator[Found]:
-    return (Found(match.start(), match.end(), "jwt") for match in regex("jwt").finditer(data))
-
-
-# --- key blocks and addresses -----------------------------------------------------------------------------
+# --- key blocks, addresses and web tokens -----------------------------------------------------------------
 
 
 def _key_blocks(data: bytes) -> Iterator[Found]:
@@ -61,36 +59,147 @@ def _key_blocks(data: bytes) -> Iterator[Found]:
         yield Found(first.start(), place, "pem")
 
 
-def _addresses(data: bytes) -> Iterator[Found]:
+def _addresses(data: bytes) -> Iterator[Found | None]:
     """`scheme://user:password@host`: the user and the password."""
     for match in regex("address").finditer(data):
         start, end = match.span(1)
-        if not data[max(0, match.start() - 1) : match.start()].isalnum():
-            continue
         userinfo = data[start:end]
-        if not (_is_placeholder(userinfo) or _is_placeholder(userinfo.partition(b":")[2])):
-            yield Found(start, end, "url_userinfo")
+        a_scheme = data[max(0, match.start() - 1) : match.start()].isalnum()
+        hidden = is_placeholder(userinfo) or is_placeholder(userinfo.partition(b":")[2])
+        yield Found(start, end, "url_userinfo") if a_scheme and not hidden else None
 
 
-# --- tokens by their prefix, and long random runs ---------------------------------------------------------
+def _json_web_tokens(data: bytes) -> Iterator[Found]:
+    first = data.find(b"eyJ")  # few texts hold one, and to see that is cheaper than a pass
+    if first >= 0:
+        for match in _beginning("jwt", data, first, data.rfind(b"eyJ") + 1, reach=_MOST_HEADER):
+            yield Found(match.start(), match.end(), "jwt")
 
 
-def _tokens_and_runs(data: bytes) -> Iterator[Found]:
-    kinds: dict[bytes, str] = {}  # logs repeat their paths
-    for match in regex("token_or_run").finditer(data):
+# --- tokens by their prefix, long random runs, and names --------------------------------------------------
+
+
+def _shapes_and_names(data: bytes) -> Iterator[Found | None]:
+    """One pass for both: it stops at whichever begins first, and there looks for the other inside.
+
+    None where nothing is found at a stop.
+    """
+    stops = regex("shape_or_name").finditer
+    shapes = _Shapes(data)
+    place, at = 0, stops(data)
+    while (match := next(at, None)) is not None:
         start, end = match.span()
-        if _follows_escape(data, start):
-            start += 1
-        text = data[start:end]
-        kind = kinds.get(text) or kinds.setdefault(text, _kind(text))
-        if kind == "token":
-            if _begins_word(data, start) or text[:1] not in b"shS":
-                yield Found(start, end, kind)
-        elif kind == "entropy":
+        if shapes.is_one(start, end):
+            place = end if data[place:start].strip(NAME_BYTES) else _rest_of_identifier(data, end)
+            if place == end and shapes.is_plain(start, end):
+                yield None
+                continue
+            yield from shapes.finds(start, end)
+            yield from shapes.beginning(end, place)
+            if shapes.hold_a_name(start, place):
+                for name in _beginning("named", data, start, place):
+                    found, after = _at_stop(data, *name.span())
+                    yield found
+                    yield from shapes.beginning(place, name.end())
+                    place = max(place, after)
+            if place != end:
+                at = stops(data, place)
+            continue
+        if end - start >= _SHORTEST_WITH_SHAPE:
+            yield from shapes.beginning(start + 1, end)
+        found, place = _at_stop(data, start, end)
+        yield found
+        if place != end:
+            at = stops(data, place)
+
+
+def _at_stop(data: bytes, start: int, end: int) -> tuple[Found | None, int]:
+    """What stands at a name, and where to go on."""
+    place = end - (data[end - 1] in b"\"'")
+    found = at_name(data, start, place)
+    if found is None and data[start] == 0x2D:
+        # A hyphen that begins no option is a part of a name, as in `x-api-key = …`.
+        inner = (_at_stop(data, *match.span())[0] for match in _beginning("pair", data, start + 1, place))
+        found = next(filter(None, inner), None)
+    return found, place if found is None else max(place, found.end)
+
+
+def _rest_of_identifier(data: bytes, place: int) -> int:
+    """Where the identifier that goes on here ends.
+
+    What stands between two runs of one identifier is a part of it too: it is gone through at once, and
+    not again for each run.
+    """
+    return regex("identifier").match(data, place).end()
+
+
+def _beginning(pattern: str, data: bytes, start: int, end: int, *, reach: int = _REACH) -> Iterator[Any]:
+    """Matches that begin between two places, and may end after them."""
+    limit = min(len(data), end + reach)
+    for match in regex(pattern).finditer(data, start, limit):
+        if match.start() >= end:
+            return
+        yield match if match.end() < limit else regex(pattern).match(data, match.start())
+
+
+class _Shapes:
+    """The tokens and long runs of a text. What was looked at is remembered: logs repeat their paths."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._kinds: dict[bytes, str] = {}
+        self._nameless: set[bytes] = set()
+
+    def is_one(self, start: int, end: int) -> bool:
+        """Whether a stop of the pass is a token or a run, and not a name."""
+        if end - start < _SHORTEST_SHAPE or self._data[end - 1] not in _SHAPE_ENDS:
+            return False
+        text = self._data[start:end]
+        return text in self._kinds or regex("shape").fullmatch(text) is not None
+
+    def is_plain(self, start: int, end: int) -> bool:
+        """Whether a token or a run is known to hide nothing, and to hold no name."""
+        text = self._data[start:end]
+        return (
+            self._kinds.get(text) == "plain"
+            and text in self._nameless
+            and not follows_escape(self._data, start)
+        )
+
+    def beginning(self, start: int, end: int) -> Iterator[Found | None]:
+        """Those that begin between two places."""
+        if start < end:
+            for match in _beginning("shape", self._data, start, end):
+                yield from self.finds(*match.span())
+
+    def hold_a_name(self, start: int, end: int) -> bool:
+        """Whether the name of a secret begins between two places."""
+        # It may end after the second, where a token of a fixed length stops inside a word.
+        text = self._data[start : end + _MOST_NAME * self._data[end : end + 1].isalpha()]
+        if text in self._nameless:
+            return False
+        if regex("begins_named").search(text) is None:
+            self._nameless.add(text)
+            return False
+        return True
+
+    def finds(self, start: int, end: int) -> Iterator[Found | None]:
+        """What a token or a run hides; None for a plain one."""
+        text = self._data[start:end]
+        if follows_escape(self._data, start):
+            start, text = start + 1, text[1:]
+            kind = _kind(text)
+        else:
+            kind = self._kinds.get(text) or self._kinds.setdefault(text, _kind(text))
+        if kind == "entropy" or (
+            kind == "token" and (begins_word(self._data, start) or text[:1] not in b"shS")
+        ):
             yield Found(start, end, kind)
         elif kind == "holds_token":
-            for token in regex("token").finditer(data, start, end):
+            for token in regex("token").finditer(self._data, start, end):
                 yield Found(token.start(), token.end(), "token")
+        else:
+            yield None
 
 
 def _kind(text: bytes) -> str:
@@ -104,16 +213,21 @@ def _kind(text: bytes) -> str:
     return "holds_token" if regex("token").search(text) is not None else "plain"
 
 
-_LOWER = frozenset(b"abcdefghijklmnopqrstuvwxyz")
-_UPPER = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_DIGITS = frozenset(b"0123456789")
-_SYMBOLS = frozenset(b"+/_-=")
+_LOWER = b"abcdefghijklmnopqrstuvwxyz"
+_UPPER = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_DIGITS = b"0123456789"
+_SYMBOLS = b"+/_-="
+_ALPHABETS = (_LOWER, _UPPER, _DIGITS, _SYMBOLS)
+_SHAPE_ENDS = frozenset(b"".join(_ALPHABETS))
+_KINDS = bytes(
+    ord("a") if byte in _LOWER else ord("A") if byte in _UPPER else ord(" ") for byte in range(256)
+)
 
 
 def _looks_random(run: bytes) -> bool:
-    distinct = frozenset(run)
-    kinds = sum(not distinct.isdisjoint(kind) for kind in (_LOWER, _UPPER, _DIGITS, _SYMBOLS))
-    if kinds < 3 or len(distinct) < 2**_LEAST_RUN_BITS:
+    # To search a run for each byte is a hundred times as fast as to go through its bytes.
+    distinct = [[byte for byte in alphabet if byte in run] for alphabet in _ALPHABETS]
+    if sum(map(bool, distinct)) < 3 or sum(map(len, distinct)) < 2**_LEAST_RUN_BITS:
         return False
     if len(run) > _LONG_RUN:
         return True
@@ -128,198 +242,9 @@ def _bits(run: bytes) -> float:
 
 def _is_wordy(run: bytes) -> bool:
     """A path or an identifier: it falls into words of four letters and more on average, with few digits."""
-    words = regex("word_of_run").findall(run)
-    letters = sum(map(len, words))
-    others = len(regex("digit").findall(run))
-    return letters >= 4 * len(words) and letters >= 4 * others
-
-
-# --- names with values ------------------------------------------------------------------------------------
-
-_COUNTED = (b"token", b"key", b"session", b"private", b"auth", b"credential", b"dsn")
-"""Names whose value, when it is a number, is a count."""
-
-_GLUED = (
-    b"api", b"access", b"secret", b"account", b"master", b"signing", b"encryption", b"license", b"client",
-    b"deploy", b"shared", b"storage", b"consumer", b"ssh", b"db", b"auth", b"user",
-)  # fmt: skip
-"""What stands before a weak name without a border, as in `apikey`."""
-
-_CONNECTION = frozenset((b"password", b"pwd", b"accountkey", b"sharedaccesskey", b"sharedaccesssignature"))
-_NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
-
-
-def _named(data: bytes) -> Iterator[Found]:
-    pattern = regex("named")
-    place = 0
-    while (match := pattern.search(data, place)) is not None:
-        start, place = match.span()
-        if data[place - 1] in b"\"'":
-            place -= 1
-        found = _at_name(data, start, place)
-        if found is not None:
-            yield found
-            place = max(place, found.end)
-
-
-def _at_name(data: bytes, start: int, end: int) -> Found | None:
-    """What stands at a name and its separator: from `start` to `end`, where a value begins."""
-    text = data[start : min(end, start + 16)].lower()
-    if text.startswith((b"authorization", b"cookie")):
-        return _header(data, start, end)
-    if text.startswith((b"bearer", b"basic")):
-        return _scheme(data, start, end)
-    if text.startswith((b"login", b"account")) and regex("netrc").match(data, start, end) is not None:
-        return _valued(data, end, regex("plain").match(data, end).end(), "auth")
-    if text.startswith(b"-"):
-        return _option(data, end) if _begins_option(data, start) else None
-    for name in regex("name").finditer(data[start:end]):
-        if _is_sensitive(data, start + name.start(), start + name.end()):
-            return _value(data, start, end, name.group().lower(), data[start + name.end() : end])
-    return None
-
-
-def _is_sensitive(data: bytes, start: int, end: int) -> bool:
-    """Whether a name is a part of its identifier, and not of another word, as in `author` or `monkey`."""
-    if not _ends_word(data, end):
-        return False
-    strong = data[start:end].lower() in STRONG
-    return strong or _begins_word(data, start) or data[max(0, start - 12) : start].lower().endswith(_GLUED)
-
-
-def _option(data: bytes, first: int) -> Found | None:
-    """The value of a command line option, as in `--password …`."""
-    opening = regex("opening").match(data, first)
-    if opening is None:
-        return _valued(data, first, regex("word").match(data, first).end(), "pair")
-    first = opening.end()
-    return _valued(data, first, _end_of_quoted(data, first, opening.group(1)), "pair")
-
-
-def _value(data: bytes, start: int, first: int, name: bytes, between: bytes) -> Found | None:
-    """The value that begins at `first`; `between` is what parts it from its name."""
-    begin = _identifier_start(data, start)
-    separator = between.strip()[-1:]
-    if separator == b">" and b"-" not in between and b"=" not in between:
-        last = regex("plain").match(data, first).end()
-        return _valued(data, first, last, "pair", name) if data.startswith(b"</", last) else None
-    opening = regex("opening").match(data, first)
-    if opening is not None:
-        first = opening.end()
-        return _valued(data, first, _end_of_quoted(data, first, opening.group(1)), "pair", name)
-    if separator in (b"", b"(") or data.startswith((b":", b"//"), first):
-        return None
-    if separator == b"=" and _connection_key(data, start, begin):
-        last = regex("part_of_string").match(data, first, min(len(data), first + 256)).end()
-        if data[last : last + 1] == b";" or data[max(0, begin - 8) : begin].rstrip()[-1:] == b";":
-            return _valued(data, first, last, "dsn")
-    shape = "plain"
-    if b"\n" in between or _heads_line(data, begin):
-        shape = "word" if separator == b"=" else "line"
-    return _valued(data, first, regex(shape).match(data, first).end(), "pair", name)
-
-
-def _valued(data: bytes, first: int, last: int, kind: str, name: bytes = b"") -> Found | None:
-    """The value between two places, if it can be a secret."""
-    value = data[first:last].rstrip(b" \t\r,;")
-    bare = value.strip()
-    if len(bare) < LEAST_VALUE or _is_placeholder(bare):
-        return None
-    if name in _COUNTED and len(bare) <= 20 and bare.replace(b",", b"").replace(b".", b"").isdigit():
-        return None
-    return Found(first, first + len(value), kind)
-
-
-def _header(data: bytes, start: int, first: int) -> Found | None:
-    """The value of an Authorization or Cookie header, to the end of its line or of the quotes around it."""
-    opening = regex("opening").match(data, first)
-    quote = opening.group(1) if opening is not None else b""
-    first = opening.end() if opening is not None else first
-    if not quote:
-        begin = _identifier_start(data, start)
-        before = data[max(0, begin - 1) : begin]
-        quote = before if before in (b'"', b"'") else b""
-    last = _end_of_quoted(data, first, quote) if quote else regex("line").match(data, first).end()
-    scheme, _, credentials = data[first:last].strip().partition(b" ")
-    if scheme.isalpha() and credentials and _is_placeholder(credentials.strip()):
-        return None
-    return _valued(data, first, last, "auth")
-
-
-def _scheme(data: bytes, start: int, end: int) -> Found | None:
-    """`Bearer …` and `Basic …` outside a header; prose such as "basic authentication" is none."""
-    value = data[start:end].split(None, 1)[1]
-    mixed = regex("digit").search(value) is not None or regex("hump").search(value) is not None
-    return _valued(data, end - len(value), end, "auth") if mixed or len(value) >= 20 else None
-
-
-def _is_placeholder(value: bytes) -> bool:
-    return len(value) <= 100 and regex("placeholder").fullmatch(value) is not None
-
-
-def _begins_word(data: bytes, start: int) -> bool:
-    """Whether a part of an identifier begins here; an escape such as `\\n` before it is no letter."""
-    before = data[max(0, start - 1) : start]
-    if not before.isalpha():
-        return True
-    if before.islower() and data[start : start + 1].isupper():
-        return True
-    return _follows_escape(data, start - 1) or data[max(0, start - 3) : start - 2] == b"%"
-
-
-def _follows_escape(data: bytes, start: int) -> bool:
-    """Whether the letter here belongs to an escape such as `\\n`."""
-    return start > 0 and data[start - 1] == 0x5C and data[start] in b"nrtbf"
-
-
-def _begins_option(data: bytes, start: int) -> bool:
-    return data[max(0, start - 1) : start] in (b"", b" ", b"\t", b"\n", b'"', b"'", b"[", b"(", b",")
-
-
-def _ends_word(data: bytes, end: int) -> bool:
-    """Whether a part of an identifier ends here, a plural's s apart."""
-    last = data[end - 1 : end]
-    if data[end : end + 1] in (b"s", b"S"):
-        end += 1
-    after = data[end : end + 1]
-    return not after.isalpha() or (last.islower() and after.isupper())
-
-
-def _identifier_start(data: bytes, start: int) -> int:
-    """Where the identifier around this place begins, at most 64 bytes before it."""
-    least = max(0, start - 64)
-    while start > least and data[start - 1] in _NAME_BYTES:
-        start -= 1
-    return start
-
-
-def _connection_key(data: bytes, start: int, begin: int) -> bool:
-    """Whether the identifier is one that connection strings use."""
-    tail = regex("identifier").match(data, start, start + 24).end()
-    return data[begin:tail].lower() in _CONNECTION
-
-
-def _heads_line(data: bytes, begin: int) -> bool:
-    """Whether the name is the first thing on its line, as in environment files and YAML."""
-    line = data.rfind(b"\n", max(0, begin - 64), begin) + 1
-    return (line > 0 or begin <= 64) and regex("line_head").fullmatch(data[line:begin]) is not None
-
-
-def _end_of_quoted(data: bytes, first: int, quote: bytes) -> int:
-    """Where a quoted value ends: at the quote, escaped no deeper than the opening one, or with its line.
-
-    A doubled quote is one of the value's own, as in SQL.
-    """
-    mark, depth = quote[-1:], len(quote) - 1
-    place, slashes = data.find(mark, first), 0
-    while place >= 0:
-        slashes = 0
-        while slashes < place - first and data[place - slashes - 1] == 0x5C:
-            slashes += 1
-        if slashes <= depth and data[place + 1 : place + 2] != mark:
-            break
-        place = data.find(mark, place + (2 if slashes <= depth else 1))
-    line = data.find(b"\n", first, place if place >= 0 else len(data))
-    if line >= 0:
-        return line
-    return place - slashes if place >= 0 else len(data)
+    kinds = run.translate(_KINDS)
+    # Words are `maven`, `Maven` and `MAVEN`; a capital and the small letters after it are one word.
+    words = len(kinds.replace(b"A", b" ").split()) + len(kinds.replace(b"a", b" ").split())
+    words -= kinds.count(b"Aa") - kinds.count(b"AAa")
+    letters = kinds.count(b"a") + kinds.count(b"A")
+    return letters >= 4 * words and letters >= 4 * (len(run) - len(run.translate(None, _DIGITS)))
