@@ -150,4 +150,4 @@ def advice(
 
 
 def _first_upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return text if text.startswith("http") else text[:1].upper() + text[1:]
