@@ -63,6 +63,10 @@ def gone(pid):
     return False
 
 
+def said(question):
+    return {"id": question.id, "ask": question.ask, "subject": question.subject}
+
+
 def test_a_request_is_one_line_with_all_that_the_questions_say():
     body = DIALECT.body(ask(NOUL, SCORE, CHOICE, context=(("plan", "two\nlines\u2028 or three"),)), "n" * 16)
     assert body.endswith(b"\n")
@@ -75,11 +79,11 @@ def test_a_request_is_one_line_with_all_that_the_questions_say():
         "task": "fix the tests",
         "context": {"plan": "two\nlines\u2028 or three"},
         "questions": [
-            {"id": "q1", "type": "noul", "ask": NOUL.ask, "subject": NOUL.subject, "true": NOUL.true, "false": NOUL.false},
-            {"id": "q2", "type": "score", "ask": SCORE.ask, "subject": SCORE.subject, "levels": list(SCORE.levels)},
-            {"id": "q3", "type": "choice", "ask": CHOICE.ask, "subject": CHOICE.subject, "labels": dict(CHOICE.labels)},
+            {"type": "noul", **said(NOUL), "true": NOUL.true, "false": NOUL.false},
+            {"type": "score", **said(SCORE), "levels": list(SCORE.levels)},
+            {"type": "choice", **said(CHOICE), "labels": dict(CHOICE.labels)},
         ],
-    }  # fmt: skip
+    }
 
 
 def test_text_that_cannot_be_encoded_is_replaced():
