@@ -89,7 +89,7 @@ def by_meaning(description: str) -> tuple[Trigger, ...]:
 
 def mention(name: str) -> tuple[Trigger, ...]:
     """Set off by `@name`."""
-    return (Trigger("mention", name, "literal"),)
+    return (Trigger("mention", f"@{name}", "literal"),)
 
 
 def by_files(globs: Iterable[str]) -> tuple[Trigger, ...]:
