@@ -159,7 +159,8 @@ def _read(question: Question, judgements: list[Mapping[str, Any]]) -> Answer:
         return spoiled(question, "out_of_range")
     if confidence < 1 / n - SLACK:
         return spoiled(question, "contradiction")
-    p = tuple(float(confidence) if k == place else (1 - confidence) / (n - 1) for k in range(n))
+    rest = round((1 - confidence) / (n - 1), 12)  # 1 - 0.9 is 0.1, also at a threshold of 0.1
+    p = tuple(float(confidence) if k == place else rest for k in range(n))
     return answer(question, p[:1] if isinstance(question, Noul) else p)
 
 
