@@ -26,11 +26,17 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 class Unconnected(Exception):
-    """There is no connection; nothing was sent. `reason` is one of `reasons.REASONS`."""
+    """There is no connection, and nothing was sent.
 
-    def __init__(self, reason: str, message: str = "") -> None:
-        super().__init__(message)
+    Attributes:
+        reason: One of `reasons.REASONS`.
+        said: What is known of it, without a word of the request.
+    """
+
+    def __init__(self, reason: str, said: str = "") -> None:
+        super().__init__(reason, said)
         self.reason = reason
+        self.said = said
 
 
 class Late(Exception):
@@ -211,8 +217,9 @@ def _inner(address: IpAddress | None) -> IpAddress | None:
 
 def _is_readable(sock: socket.socket) -> bool:
     """Whether bytes or the end wait: for a connection at rest, that the server has closed it."""
-    if sock.fileno() < 0:
+    try:
+        with selectors.DefaultSelector() as selector:
+            selector.register(sock, selectors.EVENT_READ)
+            return bool(selector.select(0))
+    except (OSError, ValueError):  # closed, maybe by another thread just now
         return True
-    with selectors.DefaultSelector() as selector:
-        selector.register(sock, selectors.EVENT_READ)
-        return bool(selector.select(0))

@@ -155,9 +155,7 @@ class HttpTransport:
 
     def _pool(self) -> httpcore2.ConnectionPool:
         own = os.getpid()
-        if own not in self._pools:
-            self._pools.setdefault(own, self._opened())
-        return self._pools[own]
+        return self._pools.get(own) or self._pools.setdefault(own, self._opened())
 
     def _opened(self) -> httpcore2.ConnectionPool:
         import httpcore2
@@ -251,6 +249,8 @@ def reason_of(error: BaseException, *, answered: bool = False) -> str:
     Args:
         answered: Whether an answer had begun: one that cannot be read to its end is truncated.
     """
+    if isinstance(error, ImportError):
+        return "internal"  # there is no library whose errors could be told apart
     import httpcore2
 
     from .connect import Late, Unconnected
@@ -272,9 +272,7 @@ def reason_of(error: BaseException, *, answered: bool = False) -> str:
 
 def _said_of(error: Exception) -> str:
     """What we know of an error: our own words, else its type, for others may quote what they were given."""
-    from .connect import Unconnected
-
-    return str(error)[:MOST_MESSAGE] if isinstance(error, Unconnected) else type(error).__name__
+    return getattr(error, "said", type(error).__name__)[:MOST_MESSAGE]
 
 
 def _is_answer(status: int) -> bool:

@@ -274,6 +274,12 @@ def test_whatever_the_library_raises_ends_as_a_reason(error, monkeypatch):
     assert "secret" not in got.message
 
 
+def test_without_the_library_there_is_a_reason_and_no_exception(monkeypatch):
+    monkeypatch.setitem(sys.modules, "httpcore2", None)
+    got = HttpTransport("http://127.0.0.1:9").send(b"{}", {}, PLENTY_S)
+    assert (got.reason, got.sent) == ("internal", "no")
+
+
 def test_a_wait_is_read_in_seconds_or_as_a_date_and_is_capped():
     now = 784111777.0
     assert retry_after_s("120", now) == 120.0
