@@ -13,6 +13,7 @@ from admit.errors import UsageError
 from admit.text.table import table
 
 if TYPE_CHECKING:
+    from admit.core.question import Call
     from admit.judges.check import Checked, Semantics
     from admit.judges.limits import Estimate
     from admit.judges.profiles import Profile
@@ -24,6 +25,8 @@ Examples:
   admit judge check jev --semantics --spend 0.01"""
 
 MOST_NAMES = 8
+AGAIN = {"unreachable": "See that it runs, and that judge.profiles.{0}.destination is its address."}
+OTHER = "See what it logs, and that model, form and path fit it: admit judge show {0}"
 VARIANTS = {
     "same": "the same again",
     "ids": "other ids",
@@ -129,15 +132,18 @@ def _lines(checked: Checked, profile: Profile) -> list[str]:
         lines.append(_row("models", f"the server lists {len(checked.models)}{among}"))
     call = reply.calls[0] if reply.calls else None
     if call is not None:
-        tokens = "tokens unknown" if call.input_tokens is None else f"{call.input_tokens:,} tokens in"
-        if call.model_answered not in (None, profile.model):
+        if call.model_answered not in (None, profile.model) and profile.destination:
             lines.append(_row("model", f"{call.model_answered} answered"))
-        took = f"{reply.elapsed_ms:,.0f} ms, {tokens}, {judge_words.cost(reply.calls)}"
-        lines.append(_row("took", took if profile.destination else f"{reply.elapsed_ms:,.0f} ms, free"))
+        lines.append(
+            _row("took", f"{reply.elapsed_ms:,.0f} ms, {_tokens(call)}{judge_words.cost(reply.calls)}")
+        )
     lines.append(_row("state", checked.state))
     if checked.state != "valid":
         said = [_row("said", checked.said)] if checked.said else []
-        return [*lines, *said, *judge_words.refusal(reply, profile, checked.door)]
+        sentence, *fix = judge_words.refusal(reply, profile, checked.door)
+        if any("admit judge check" in line for line in fix):  # which is what is running
+            fix = [f"    {AGAIN.get(checked.state, OTHER).format(profile.name)}"]
+        return [*lines, *said, sentence, *fix]
     if reply.quirks:
         lines.append(_row("quirks", ", ".join(reply.quirks)))
     if reply.elapsed_ms > cell.timeout_ms:
@@ -148,6 +154,12 @@ def _lines(checked: Checked, profile: Profile) -> list[str]:
     if reply.shadow is not None:
         lines += judge_words.shadow(reply.shadow, profile, checked.door)
     return lines
+
+
+def _tokens(call: Call) -> str:
+    if call.destination == "local" or call.sent == "no":
+        return ""
+    return "tokens unknown, " if call.input_tokens is None else f"{call.input_tokens:,} tokens in, "
 
 
 def _apart(seen: Semantics, profile: Profile, door: str) -> str:
