@@ -35,6 +35,12 @@ _TOKEN = "|".join(
         r"discord(?:app)?\.com/api/webhooks/[0-9]+/[A-Za-z0-9_-]{10,}",
     )
 )
+TOKEN_STEMS = (
+    b"sk", b"rk", b"ghp", b"gho", b"ghu", b"ghs", b"ghr", b"github", b"glpat", b"ya29", b"npm", b"pypi",
+    b"hf", b"SG", b"dop", b"xapp", *(b"xox" + bytes([letter]) for letter in b"abeoprs"),
+)  # fmt: skip
+"""What a token begins with before the first mark that is no letter."""
+
 _RUN = r"data:image/[a-z+.-]+;base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/]{32,}={0,2}|[A-Za-z0-9_-]{32,}={0,2}"
 _NAME = f"(?i:{b'|'.join(NAMES).decode()})"
 # What may follow a name in its identifier: not the rest of another word, as in `author`.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from math import log2
 from typing import Any
 
-from .secret_patterns import regex
+from .secret_patterns import TOKEN_STEMS, regex
 from .secret_values import NAME_BYTES, Found, at_name, begins_word, follows_escape, is_placeholder
 
 __all__ = ["Found", "Tick", "secrets"]
@@ -89,11 +89,15 @@ def _shapes_and_names(data: bytes) -> Iterator[Found | None]:
     place, at = 0, stops(data)
     while (match := next(at, None)) is not None:
         start, end = match.span()
-        if shapes.is_one(start, end):
-            place = end if data[place:start].strip(NAME_BYTES) else _rest_of_identifier(data, end)
-            if place == end and shapes.is_plain(start, end):
-                yield None
-                continue
+        text, gap = data[start:end], data[place:start]
+        if text in shapes.plain and gap.strip(NAME_BYTES) and not follows_escape(data, start):
+            place = end
+            yield None
+            continue
+        if shapes.is_one(text):
+            # What goes on from one run to the next is one identifier; it is gone through once, and not
+            # again for each run in it.
+            place = end if gap.strip(NAME_BYTES) else regex("identifier").match(data, end).end()
             yield from shapes.finds(start, end)
             yield from shapes.beginning(end, place)
             if shapes.hold_a_name(start, place):
@@ -124,15 +128,6 @@ def _at_stop(data: bytes, start: int, end: int) -> tuple[Found | None, int]:
     return found, place if found is None else max(place, found.end)
 
 
-def _rest_of_identifier(data: bytes, place: int) -> int:
-    """Where the identifier that goes on here ends.
-
-    What stands between two runs of one identifier is a part of it too: it is gone through at once, and
-    not again for each run.
-    """
-    return regex("identifier").match(data, place).end()
-
-
 def _beginning(pattern: str, data: bytes, start: int, end: int, *, reach: int = _REACH) -> Iterator[Any]:
     """Matches that begin between two places, and may end after them."""
     limit = min(len(data), end + reach)
@@ -143,28 +138,22 @@ def _beginning(pattern: str, data: bytes, start: int, end: int, *, reach: int = 
 
 
 class _Shapes:
-    """The tokens and long runs of a text. What was looked at is remembered: logs repeat their paths."""
+    """The tokens and long runs of a text. What was looked at is remembered: logs repeat their paths.
+
+    Attributes:
+        plain: Those that are known to hide nothing, and to hold no name.
+    """
 
     def __init__(self, data: bytes) -> None:
+        self.plain: set[bytes] = set()
         self._data = data
         self._kinds: dict[bytes, str] = {}
-        self._nameless: set[bytes] = set()
 
-    def is_one(self, start: int, end: int) -> bool:
+    def is_one(self, text: bytes) -> bool:
         """Whether a stop of the pass is a token or a run, and not a name."""
-        if end - start < _SHORTEST_SHAPE or self._data[end - 1] not in _SHAPE_ENDS:
+        if len(text) < _SHORTEST_SHAPE or text[-1] not in _SHAPE_ENDS:
             return False
-        text = self._data[start:end]
         return text in self._kinds or regex("shape").fullmatch(text) is not None
-
-    def is_plain(self, start: int, end: int) -> bool:
-        """Whether a token or a run is known to hide nothing, and to hold no name."""
-        text = self._data[start:end]
-        return (
-            self._kinds.get(text) == "plain"
-            and text in self._nameless
-            and not follows_escape(self._data, start)
-        )
 
     def beginning(self, start: int, end: int) -> Iterator[Found | None]:
         """Those that begin between two places."""
@@ -174,14 +163,14 @@ class _Shapes:
 
     def hold_a_name(self, start: int, end: int) -> bool:
         """Whether the name of a secret begins between two places."""
+        text = self._data[start:end]
         # It may end after the second, where a token of a fixed length stops inside a word.
-        text = self._data[start : end + _MOST_NAME * self._data[end : end + 1].isalpha()]
-        if text in self._nameless:
-            return False
-        if regex("begins_named").search(text) is None:
-            self._nameless.add(text)
-            return False
-        return True
+        rest = self._data[end : end + _MOST_NAME] if self._data[end : end + 1].isalpha() else b""
+        if regex("begins_named").search(text + rest) is not None:
+            return True
+        if not rest and self._kinds.get(text) == "plain" and not text.endswith(TOKEN_STEMS):
+            self.plain.add(text)
+        return False
 
     def finds(self, start: int, end: int) -> Iterator[Found | None]:
         """What a token or a run hides; None for a plain one."""
@@ -195,8 +184,9 @@ class _Shapes:
             kind == "token" and (begins_word(self._data, start) or text[:1] not in b"shS")
         ):
             yield Found(start, end, kind)
-        elif kind == "holds_token":
-            for token in regex("token").finditer(self._data, start, end):
+        if kind in ("holds_token", "entropy") or text.endswith(TOKEN_STEMS):
+            # Also one that begins in a run and goes on after it, as in `…abcghp_…`.
+            for token in _beginning("token", self._data, start, end):
                 yield Found(token.start(), token.end(), "token")
         else:
             yield None
