@@ -68,6 +68,11 @@ def project_folder(cwd: str) -> str:
         folder = parent
 
 
+def user_ways() -> str:
+    """The folder of the user's own ways, which may not exist."""
+    return os.path.join(_config_home(os.path.expanduser("~")), "agent-ways", "ways")
+
+
 def _config_home(home: str) -> str:
     base = os.environ.get("XDG_CONFIG_HOME", "")
     return base if os.path.isabs(base) else os.path.join(home, ".config")
