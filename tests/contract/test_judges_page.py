@@ -1,4 +1,4 @@
-"""The page of judges: its settings are settings, its commands run, and no reason is missing on it."""
+"""The pages of judges and of data: settings are settings, commands are commands, and no word is missing."""
 
 import re
 from typing import get_args
@@ -10,8 +10,11 @@ from admit.config import layers
 from admit.config.judge_keys import LIMIT_KEYS, PROFILES
 from admit.core.reasons import DEFECTS, REASON_WORDS, SHADOW_REASONS
 from admit.judges.check import State
+from admit.judges.consent import CLASSES, statement
 from admit.judges.load import load_judge
 from admit.judges.profiles import profile
+from admit.judges.redact import CLASSES as MASKED
+from admit.judges.spend import KEPT_DAYS
 
 from .house import DOCS
 
@@ -54,3 +57,31 @@ def test_every_command_of_the_page_is_one():
     called = {line.split()[1] for line in COMMANDS_SHOWN if line.startswith("admit ")}
     called |= set(re.findall(r"`admit (\w+)", PAGE))
     assert called and called <= set(COMMANDS)
+
+
+HANDLING = (DOCS / "data-handling.md").read_text(encoding="utf-8")
+
+
+def test_what_each_door_sends_is_told_by_class():
+    rows = {line.split("|")[1].strip(): line for line in HANDLING.splitlines() if line.startswith("| ")}
+    for door, classes in CLASSES.items():
+        assert all(f"`{name}`" in rows[door] for name in classes), door
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_every_class_of_redaction_is_told(name):
+    assert f"| `{name}` |" in HANDLING
+
+
+def test_the_rule_of_the_outputs_door_stands_word_for_word_where_it_is_agreed_to():
+    rule = (
+        "When the outputs filter runs, the whole redacted output is sent to DESTINATION, "
+        "not only the passages that are kept."
+    )
+    assert f"> {rule}\n" in HANDLING
+    address = "https://judge.example.org:443"
+    assert rule.replace("DESTINATION", address) in statement(address, "outputs")
+
+
+def test_how_long_limits_are_kept_is_what_holds():
+    assert f"| `limits.db` | {KEPT_DAYS} days |" in HANDLING
