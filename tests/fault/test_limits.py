@@ -15,6 +15,7 @@ import pytest
 from ledger_faults import as_nobody, give_to_nobody
 
 from admit.judges.limits import Caps, Estimate, Limits, Refusal, Ticket
+from admit.judges.spend import problem
 
 DESTINATION = "https://judge.example:443"
 CAPS = Caps(8, 40, 40, 5_000_000, 1.0, 3, 60)
@@ -264,6 +265,19 @@ def test_a_damaged_database_refuses_for_as_long_as_it_is_there(tmp_path, damage)
     assert [reserve(of), reserve(of)] == [UNKNOWN, UNKNOWN]
     settle(of, Ticket("1" * 32, DESTINATION))
     assert reserve(of) == UNKNOWN
+    if damage != "texts for numbers":
+        found = problem(str(tmp_path / "limits.db"))
+        assert found is not None and found.text and f"rm {tmp_path}" in found.fix
+
+
+def test_a_database_that_can_be_written_or_is_not_there_has_no_problem(tmp_path):
+    path = str(tmp_path / "limits.db")
+    assert problem(path) is None and not os.path.exists(path)
+    of = limits(tmp_path)
+    reserve(of)
+    before = counted(tmp_path)
+    assert problem(path) is None
+    assert isinstance(reserve(of), Ticket) and counted(tmp_path) == before + 1
 
 
 @pytest.mark.parametrize("way", ["deleted", "replaced", "the folder deleted"])

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from admit.config.files import Finding
 from admit.config.places import private_folder
 
 BUSY_S = 0.05
@@ -35,6 +36,10 @@ _SCHEMA = (
 
 class Unusable(Exception):
     """The file is not one to count in; the message says why."""
+
+
+class _Undo(Exception):
+    """Ends a transaction that is not meant to stay."""
 
 
 class Spend(NamedTuple):
@@ -59,6 +64,9 @@ class Database:
         self._con: sqlite3.Connection | None = None
         self._file: os.stat_result | None = None
         self._pid = 0
+        # The parent's connection after a fork: closing it, or letting it be collected, could undo what the
+        # parent has not committed yet.
+        self._inherited: sqlite3.Connection | None = None
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -86,8 +94,9 @@ class Database:
     def close(self) -> None:
         """Let go of the file; a transaction that is not committed is undone. Never raises."""
         con, self._con, self._file = self._con, None, None
-        # A connection of before a fork is the parent's: closing it here would drop the parent's locks.
-        if con is not None and self._pid == os.getpid():
+        if con is not None and self._pid != os.getpid():
+            self._inherited = con
+        elif con is not None:
             with suppress(sqlite3.Error):
                 con.close()
 
@@ -104,6 +113,33 @@ class Database:
             self._con.execute("PRAGMA journal_mode = TRUNCATE")
             self._con.execute("PRAGMA synchronous = NORMAL")
         return self._con
+
+
+def problem(path: str) -> Finding | None:
+    """Why nothing can be counted in the database that is there; None where it can, or there is none.
+
+    Tries a reservation and undoes it.
+    """
+    if not os.path.lexists(path):
+        return None
+    database = Database(path)
+    try:
+        with database.writing() as con:
+            says = con.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if says != "ok":
+                raise Unusable(f"is damaged: {says.splitlines()[0]}")
+            reserve(con, "trial", 0, session_scope("trial"), Spend())
+            raise _Undo
+    except _Undo:
+        return None
+    except Unusable as unusable:
+        text = str(unusable)
+    except (OSError, sqlite3.Error) as fault:
+        text = f"cannot be written ({fault})"
+    finally:
+        database.close()
+    fix = f"give this user the right to write it, or delete it: what counts today begins anew: rm {path}"
+    return Finding("broken", text, fix, file=path)
 
 
 def _made(path: str) -> os.stat_result:
