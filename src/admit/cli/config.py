@@ -119,10 +119,17 @@ def check(as_json: bool) -> int:
 
     Ends with 1 where something is wrong.
     """
+    from admit.cli.checks import deadline_warnings
+
     config = layers.load()
+    late = deadline_warnings(config)
     if as_json:
-        print_json({"schema": 1, "findings": [finding._asdict() for finding in config.findings]})
-    elif config.findings:
+        findings = [finding._asdict() for finding in config.findings]
+        print_json({"schema": 1, "findings": findings, "warnings": late})
+        return FINDING if config.findings else DONE
+    for warning in late:
+        click.echo(f"Warning: {warning}.")
+    if config.findings:
         for finding in config.findings:
             click.echo(f"{finding}\n    {finding.fix}" if finding.fix else str(finding))
     else:

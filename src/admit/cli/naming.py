@@ -64,3 +64,11 @@ def not_found(fault: OutputNotFound) -> str:
 def status_words(row: DecisionRow) -> str:
     """The status in words: a door that works without a judge is not off."""
     return "no judge asked" if row.status == "off" and row.mode != "off" else row.status
+
+
+def unused(row: DecisionRow) -> str:
+    """Why a judge's word was not used: a fallback's reason, ``shadow:<why>``, or empty where it was."""
+    if row.status == "fallback":
+        return row.reason or "internal"
+    shadow = row.extra.get("shadow") if row.status in ("judged", "partial") else None
+    return f"shadow:{shadow}" if shadow else ""

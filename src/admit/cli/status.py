@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from admit.cli.frame import DONE, json_option, print_json
+from admit.cli.frame import DONE, counted, json_option, print_json
 from admit.cli.since import SINCE
 from admit.config.layers import Config, load
 from admit.text.table import table
 
 if TYPE_CHECKING:
+    from admit.ledger.costs import JudgeCost
+    from admit.ledger.judged import ReasonCount
     from admit.ledger.queries import DoorTotals
 
 # What a door's sizes count.
@@ -31,6 +33,16 @@ HEAD = (
 )
 
 
+class Read(NamedTuple):
+    """What the record says: totals by door, reasons, judges, records dropped by cause and lost by writer."""
+
+    doors: list[DoorTotals]
+    reasons: list[ReasonCount]
+    judges: list[JudgeCost]
+    dropped: Counter[str]
+    gaps: dict[str, int]
+
+
 @click.command("status")
 @click.option(
     "--since", type=SINCE, default="7d", show_default=True, help="7d, 12h, 30m or a date (2026-01-31)."
@@ -41,36 +53,86 @@ def command(since: int, as_json: bool) -> int:
 
     Filtered outputs were cut as a judge chose, excerpts by the door alone, whole ones not at all.
     Asked, admitted, blocked and unjudged count candidates. Saved is against what the host would have shown,
-    where that is known. Went back counts outputs that were recalled.
+    where that is known. Went back counts outputs that were recalled. Below it stand the reasons why a judge's
+    word was not used, and what was sent to each judge.
     """
     config = load()
-    totals, dropped, gaps = _read(config, since)
+    read = _read(config, since)
     if as_json:
-        doors = [row._asdict() | {"unit": UNITS.get(row.door)} for row in totals]
-        pause = config.pause._asdict() if config.pause is not None else None
-        answer = {"since_ms": since, "doors": doors, "dropped": dict(sorted(dropped.items()))}
-        print_json({"schema": 1, **answer, "gaps": gaps, "paused": pause})
+        print_json(_as_json(config, read, since))
         return DONE
-    if totals:
-        click.echo(table([_row(row) for row in totals], HEAD, right=range(1, len(HEAD))))
+    if read.doors:
+        click.echo(table([_row(row) for row in read.doors], HEAD, right=range(1, len(HEAD))))
     else:
         click.echo("No door has decided anything in this time.")
-    for sentence in _below(config, dropped, gaps):
+    for sentence in (*_reasons(config, read.reasons), *_judges(read.judges), *_below(config, read)):
         click.echo(sentence)
     return DONE
 
 
-def _read(config: Config, since: int) -> tuple[list[DoorTotals], Counter[str], dict[str, int]]:
-    """Totals by door, records dropped by cause since then, and records lost by writer."""
+def _read(config: Config, since: int) -> Read:
+    from admit.ledger.costs import judge_costs
     from admit.ledger.database import lost_by_writer
+    from admit.ledger.judged import reason_counts
     from admit.ledger.places import places
     from admit.ledger.queries import door_totals, dropped_since
     from admit.ledger.reading import reading
 
     with reading(places(config.values).database, config.values["ledger.busy_ms"]) as connection:
         if connection is None:
-            return [], Counter(), {}
-        return door_totals(connection, since), dropped_since(connection, since), lost_by_writer(connection)
+            return Read([], [], [], Counter(), {})
+        return Read(
+            door_totals(connection, since),
+            reason_counts(connection, since),
+            judge_costs(connection, "profile", since),
+            dropped_since(connection, since),
+            lost_by_writer(connection),
+        )
+
+
+def _as_json(config: Config, read: Read, since: int) -> dict[str, object]:
+    from admit.cli.reasons import explained
+
+    return {
+        "schema": 1,
+        "since_ms": since,
+        "doors": [row._asdict() | {"unit": UNITS.get(row.door)} for row in read.doors],
+        "reasons": [
+            row._asdict() | explained(config, row.reason, row.profile, row.door)._asdict()
+            for row in read.reasons
+        ],
+        "judges": [row._asdict() for row in read.judges],
+        "dropped": dict(sorted(read.dropped.items())),
+        "gaps": read.gaps,
+        "paused": config.pause._asdict() if config.pause is not None else None,
+    }
+
+
+def _reasons(config: Config, rows: list[ReasonCount]) -> list[str]:
+    """Why a judge's word was not used, each reason apart with its fix."""
+    if not rows:
+        return []
+    from admit.cli.reasons import explained
+
+    lines = ["A judge's word was not used:"]
+    for row in rows:
+        said = explained(config, row.reason, row.profile, row.door)
+        judge = f", {row.profile}" if row.profile else ""
+        lines.append(f"  {row.door}{judge}: {row.decisions:,} × {row.reason}. {said.sentence}")
+        lines += [f"      {said.fix}"] if said.fix else []
+    return lines
+
+
+def _judges(rows: list[JudgeCost]) -> list[str]:
+    """What was sent to each judge, and what it cost where that is known."""
+    from admit.cli.judge_words import usd
+
+    lines = []
+    for row in rows:
+        unknown = f", {counted(row.cost_unknown, 'request')} of unknown cost" if row.cost_unknown else ""
+        asked = f"{counted(row.calls, 'request')}, {counted(row.questions, 'question')}"
+        lines.append(f"Judge {row.key or 'unnamed'}: {asked}, {usd(row.cost_usd)} known{unknown}.")
+    return lines
 
 
 def _row(row: DoorTotals) -> list[str]:
@@ -87,14 +149,15 @@ def _row(row: DoorTotals) -> list[str]:
     ]
 
 
-def _below(config: Config, dropped: Counter[str], gaps: dict[str, int]) -> list[str]:
+def _below(config: Config, read: Read) -> list[str]:
     """What a person must know beside the table."""
     lines = []
-    if dropped:
-        causes = ", ".join(f"{count:,} {cause}" for cause, count in sorted(dropped.items()))
-        lines.append(f"Not recorded: {dropped.total():,} records ({causes}). admit doctor says why.")
-    if gaps:
-        lines.append(f"Lost: {sum(gaps.values()):,} records of processes that were killed before they wrote.")
+    if read.dropped:
+        causes = ", ".join(f"{count:,} {cause}" for cause, count in sorted(read.dropped.items()))
+        lines.append(f"Not recorded: {read.dropped.total():,} records ({causes}). admit doctor says why.")
+    if read.gaps:
+        lost = sum(read.gaps.values())
+        lines.append(f"Lost: {lost:,} records of processes that were killed before they wrote.")
     if config.pause is not None:
         from admit.cli.pause import sentence
 

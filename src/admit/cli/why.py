@@ -14,6 +14,7 @@ from admit.ledger.moments import local
 from admit.text.table import table
 
 if TYPE_CHECKING:
+    from admit.config.layers import Config
     from admit.ledger.port import DecisionView
 
 DOORS = ("guidance", "tools", "outputs", "evidence")
@@ -43,21 +44,22 @@ def command(name: str | None, last: bool, door: str | None, as_json: bool) -> in
     ID is a decision's or an output's. Exit code 1: there is none.
     """
     naming.one_of(name, last)
-    place = outputs_door.open_place(outputs_door.settings())
+    config = outputs_door.settings()
+    place = outputs_door.open_place(config)
     view = naming.decided(place, name, door)
     if view is None:
         what = "no decision or output with this id" if name else "no decision yet"
         click.echo(f"admit: {what}{f' at the door {door}' if door else ''}; {naming.LIST}", err=True)
         return FINDING
     if as_json:
-        print_json(_as_json(view))
+        print_json(_as_json(view, config))
     else:
-        click.echo(explanation(view))
+        click.echo(explanation(view, config))
     return DONE
 
 
-def explanation(view: DecisionView) -> str:
-    """The head line, the door's own lines, and one row a kept range or candidate."""
+def explanation(view: DecisionView, config: Config) -> str:
+    """The head line, why a judge's word was not used, the door's own lines, and its rows."""
     head: tuple[str, ...] = ()
     rows = tuple(_stored_rows(view))
     columns, numbers = COLUMNS, NUMBERS
@@ -68,7 +70,7 @@ def explanation(view: DecisionView) -> str:
         explain = import_module(module)
         head, rows = explain.explain(view)
         columns, numbers = explain.COLUMNS, explain.NUMBERS
-    lines = [_head(view), *head]
+    lines = [_head(view), *_unused(view, config), *head]
     if rows:
         lines.append(table(rows, columns, right=numbers))
     return "\n".join(lines)
@@ -86,12 +88,27 @@ def _head(view: DecisionView) -> str:
     return " · ".join(parts)
 
 
+def _unused(view: DecisionView, config: Config) -> list[str]:
+    """Why a judge's word was not used, in a sentence, with what is known of it and the fix."""
+    reason = naming.unused(view.decision)
+    if not reason:
+        return []
+    from admit.cli.reasons import details, explained
+
+    row = view.decision
+    said = explained(config, reason, row.profile, row.door)
+    lines = [said.sentence, *details(config, reason, row.profile, view.events)]
+    return [*lines, f"    {said.fix}"] if said.fix else lines
+
+
 def _judge(view: DecisionView) -> str:
     if not view.calls:
         return f"judge {view.decision.profile}, no request" if view.decision.profile else "no judge"
-    costs = [call.cost_usd for call in view.calls]
+    unsent = sum(call.sent == "no" and call.reason is not None for call in view.calls)
+    costs = [call.cost_usd for call in view.calls if call.sent != "no" or call.reason is None]
     cost = "cost unknown" if None in costs else f"${sum(cost for cost in costs if cost is not None):.4f}"
-    return f"judge {view.decision.profile or 'unnamed'}, {counted(len(costs), 'request')}, {cost}"
+    requests = counted(len(costs), "request") + (f", {unsent:,} not sent" if unsent else "")
+    return f"judge {view.decision.profile or 'unnamed'}, {requests}, {cost}"
 
 
 def _stored_rows(view: DecisionView) -> list[tuple[str, ...]]:
@@ -115,13 +132,16 @@ def _stored_rows(view: DecisionView) -> list[tuple[str, ...]]:
     return rows
 
 
-def _as_json(view: DecisionView) -> dict[str, Any]:
+def _as_json(view: DecisionView, config: Config) -> dict[str, Any]:
+    said = _unused(view, config)
     value = {
         "schema": 1,
+        "unused": {"reason": naming.unused(view.decision), "lines": said} if said else None,
         "decision": view.decision._asdict(),
         "candidates": [row._asdict() for row in view.candidates],
         "verdicts": [row._asdict() for row in view.verdicts],
         "calls": [row._replace(reply=None)._asdict() for row in view.calls],
+        "events": [{"type": event.type, "body": event.body} for event in view.events],
         "output": view.output._asdict() if view.output is not None else None,
         "recalls": [row._asdict() for row in view.recalls],
     }

@@ -114,7 +114,8 @@ ADVICE: Mapping[str, Advice] = MappingProxyType({
         "Nothing; if it is the rule, lower the threshold of the {door} door."),
     "not_asked": Advice("No judge was asked."),
     # why answers were only recorded
-    SHADOW + "mode": Advice("Answers are recorded and do not act: judge.mode is shadow.",
+    SHADOW + "mode": Advice(
+        "Answers are recorded and do not act: judge.mode, or the door's own mode, is shadow.",
         "admit config set judge.mode enforce"),
     SHADOW + "unverified": Advice(
         "Answers are recorded and do not act: no threshold is known for this model.", _THRESHOLD),

@@ -231,6 +231,8 @@ def threshold(profile: Profile, door: str, judge: Judge) -> float | None:
 def deadline_warning(profile: Profile, door: str, line: Line | None = None) -> str | None:
     """What to say where a full ask cannot be answered in time; None where it can, or nothing is known.
 
+    Requests of one ask go at once, so the largest one is what takes long; a guidance ask is never split.
+
     Args:
         line: The profile's own line at this door; None is the assumed one for a chat judge, and no
             warning for any other until its calls are fitted.
@@ -239,12 +241,16 @@ def deadline_warning(profile: Profile, door: str, line: Line | None = None) -> s
     line = line or (ASSUMED if profile.backend == "chat" else None)
     if cell is None or cell.max_candidates is None or line is None:
         return None
-    takes = line.a_ms + line.b_ms * cell.max_candidates
+    most = cell.max_candidates
+    split = profile.limits.batch_questions if door != "guidance" else None
+    largest = min(most, split or most)
+    takes = line.a_ms + line.b_ms * largest
     if takes <= cell.timeout_ms:
         return None
+    parts = "" if largest == most else f", {largest} a request,"
     return (
-        f"{profile.name}.{door}: {cell.max_candidates} candidates take about {takes / 1000:.1f} s "
-        f"({line.a_ms / 1000:.1f} s + {line.b_ms / 1000:.1f} s × {cell.max_candidates}, {line.source}), "
+        f"{profile.name}.{door}: {most} candidates{parts} take about {takes / 1000:.1f} s "
+        f"({line.a_ms / 1000:.1f} s + {line.b_ms / 1000:.1f} s × {largest}, {line.source}), "
         f"timeout_ms is {cell.timeout_ms:,}: requests will fall back"
     )
 

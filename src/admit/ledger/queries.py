@@ -12,9 +12,12 @@ from .port import DecisionRow, DecisionView, OutputRow, Record, ToolUse
 
 HISTORY = 30
 # What was done to an output stands in the door's own fields, where `admit outputs report` reads it too.
-_KIND = """CASE WHEN door <> 'outputs' THEN '' WHEN mode <> 'enforce' THEN 'whole'
+_KIND = """CASE WHEN door <> 'outputs' THEN ''
+    WHEN NOT coalesce(json_extract(extra, '$.changed'), mode = 'enforce') THEN 'whole'
     ELSE CASE json_extract(extra, '$.how') WHEN 'judged' THEN 'filtered' WHEN 'local' THEN 'excerpt'
     ELSE 'whole' END END"""
+# A call that a limit or a lost connection kept from leaving costs nothing; the local judge sends nothing.
+SENT = "NOT (judge_calls.sent = 'no' AND judge_calls.reason IS NOT NULL)"
 DROPS = ("ledger.dropped", "ledger.spool_dropped")
 
 
@@ -26,6 +29,7 @@ class DoorTotals(NamedTuple):
             they came, a duplicate, or only computed in shadow mode); empty at other doors.
         saved: Sum of the smaller of `size_in` and `size_host`, less `size_out`, in the door's unit.
         recalls, recalled: Recalls, and outputs recalled at least once.
+        calls: Requests to a judge, those that were never sent left out.
         cost_usd: Known cost; `cost_unknown` counts the calls whose cost is not known.
     """
 
@@ -172,7 +176,8 @@ def door_totals(con: sqlite3.Connection, since: int = 0) -> list[DoorTotals]:
     ).fetchall()
     calls = con.execute(
         f"""SELECT door, {_KIND} AS kind, count(*), coalesce(sum(cost_usd), 0.0), sum(cost_usd IS NULL)
-        FROM judge_calls JOIN decisions USING (decision_id) WHERE ts_ms >= ? GROUP BY door, kind""",
+        FROM judge_calls JOIN decisions USING (decision_id) WHERE ts_ms >= ? AND {SENT}
+        GROUP BY door, kind""",
         (since,),
     ).fetchall()
     back = {("outputs", kind): tuple(counts) for kind, *counts in recalls}

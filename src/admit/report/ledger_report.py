@@ -9,7 +9,7 @@ from typing import NamedTuple
 from admit.ledger.moments import utc
 from admit.ledger.port import Counters, DecisionView
 
-from .outputs_report import Name, OutputsRow, fallback_of, kind_of, report_rows
+from .outputs_report import Name, OutputsRow, acted, fallback_of, kind_of, report_rows
 
 DAY_MS = 86_400_000
 MOST_BARS = 60
@@ -116,8 +116,8 @@ def gather(
     everything = list(decisions)
     outputs = [view for view in everything if view.decision.door == "outputs"]
     times = [view.decision.ts_ms for view in outputs]
-    acted = [view for view in outputs if view.decision.mode == "enforce"]
-    known = [view for view in acted if view.decision.size_host is not None]
+    shown = [view for view in outputs if view.decision.mode == "enforce" or acted(view)]
+    known = [view for view in shown if view.decision.size_host is not None]
     whole = Counter(
         str(view.decision.extra.get("reason") or view.decision.extra.get("how") or "unknown")
         for view in outputs
@@ -136,8 +136,8 @@ def gather(
         bars,
         sum(map(saved, known)),
         len(known),
-        sum(saved(view) for view in acted if view.decision.size_host is None),
-        len(acted) - len(known),
+        sum(saved(view) for view in shown if view.decision.size_host is None),
+        len(shown) - len(known),
         sum(recalled.values()),
         dict(sorted(whole.items())),
         dict(sorted(fallbacks.items())),
@@ -152,7 +152,7 @@ def gather(
 def saved(view: DecisionView) -> int:
     """Characters spared: what the host would have shown, else the raw output, less what was shown."""
     row = view.decision
-    if row.size_in is None or row.size_out is None or row.mode != "enforce":
+    if row.size_in is None or row.size_out is None or not (row.mode == "enforce" or acted(view)):
         return 0
     without = row.size_in if row.size_host is None else min(row.size_in, row.size_host)
     return max(0, without - row.size_out)

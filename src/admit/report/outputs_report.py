@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from admit.config.keys import default
+from admit.judges.advice import SHADOW
 from admit.ledger.port import DecisionView
 from admit.outputs.nonce import header_id
 from admit.text.table import table
@@ -124,15 +125,21 @@ def as_json(rows: Sequence[OutputsRow]) -> list[dict[str, Any]]:
 def kind_of(view: DecisionView) -> Name:
     """Which row a decision belongs to."""
     how = view.decision.extra.get("how")
-    if view.decision.mode != "enforce":
+    if not acted(view):
         return "other"
     return "filtered" if how == "judged" else "excerpt" if how == "local" else "other"
 
 
+def acted(view: DecisionView) -> bool:
+    """Whether the decision changed what was shown; a judge's shadow leaves the excerpt in its place."""
+    return bool(view.decision.extra.get("changed", view.decision.mode == "enforce"))
+
+
 def fallback_of(view: DecisionView) -> str:
-    """Why a judge's word was not used; empty where it was, or where none was to be asked."""
+    """Why a judge's word was not used; empty where it was, where none was to be asked, and in shadow."""
     row = view.decision
-    return row.reason or "" if row.extra.get("how") == "local" else ""
+    reason = row.reason or "" if row.extra.get("how") == "local" else ""
+    return "" if reason.startswith(SHADOW) else reason
 
 
 def _from_decisions(

@@ -11,7 +11,7 @@ from admit.cli import frame
 from admit.cli.status import short
 from admit.config import layers
 from admit.core.events import Event
-from admit.ledger.port import DecisionRow, Recall, Record
+from admit.ledger.port import CallRow, DecisionRow, Recall, Record
 from admit.ledger.sqlite import SqliteLedger
 
 NOW = int(time.time() * 1000)
@@ -69,6 +69,8 @@ def some_decisions() -> tuple[Record, ...]:
             size_out=9_000,
             output_id="o_3",
             status="fallback",
+            reason="deadline",
+            profile="jev",
             n_within=2,
             n_unjudged=2,
             **HOW["local"],
@@ -94,7 +96,12 @@ def test_one_row_a_door_and_for_outputs_one_more(admit):
     write(*some_decisions())
     code, out, _ = admit("status")
     assert code == 0
-    head, *rows = [" ".join(line.split()) for line in out.splitlines()]
+    table, said = out.split("A judge's word was not used:")
+    head, *rows = [" ".join(line.split()) for line in table.splitlines()]
+    assert said.splitlines()[1:] == [
+        "  outputs, jev: 1 × deadline. The answer did not come in time.",
+        "      Raise judge.profiles.jev.outputs.timeout_ms, or ask about less: lower its max_candidates.",
+    ]
     assert head == (
         "door decisions asked admitted blocked unjudged fallbacks kept of offered saved went back"
     )
@@ -104,6 +111,55 @@ def test_one_row_a_door_and_for_outputs_one_more(admit):
         "outputs, whole 4 0 0 0 0 0 91.1k of 100.0k characters 8,910 characters 0",
         "tools 1 12 5 6 1 0 900 of 4,000 tokens 3,100 tokens -",
     ]
+
+
+def test_each_reason_is_counted_apart_by_door_and_profile_and_shadow_is_no_fallback(admit):
+    fell = {"status": "fallback", "profile": "jev"}
+    write(
+        *(decision(n, reason="no_consent", **HOW["local"], **fell) for n in (1, 2)),
+        decision(3, reason="no_key", **HOW["local"], **fell),
+        decision(4, "guidance", reason="no_key", **fell),
+        decision(5, reason="no_task", status="fallback", **HOW["local"]),
+        decision(
+            6,
+            mode="shadow",
+            status="judged",
+            profile="own",
+            reason="shadow:alias",
+            size_in=9_000,
+            size_out=900,
+            extra={"how": "local", "changed": True, "shadow": "alias"},
+        ),
+    )
+    value = json.loads(admit("status", "--json")[1])
+    assert [(row["door"], row["profile"], row["reason"], row["decisions"]) for row in value["reasons"]] == [
+        ("guidance", "jev", "no_key", 1),
+        ("outputs", None, "no_task", 1),
+        ("outputs", "jev", "no_consent", 2),
+        ("outputs", "jev", "no_key", 1),
+        ("outputs", "own", "shadow:alias", 1),
+    ]
+    assert all(row["sentence"] and row["fix"] for row in value["reasons"])
+    [outputs] = [row for row in value["doors"] if row["door"] == "outputs"]
+    # The excerpt was shown in the judge's shadow too.
+    assert (outputs["kind"], outputs["decisions"], outputs["fallbacks"]) == ("excerpt", 5, 4)
+    assert outputs["saved"] == 8_100
+
+
+def test_requests_and_their_known_and_unknown_cost_are_told_apart_by_judge(admit):
+    calls = (
+        CallRow("a", f"{1:032x}", "https://a:443", "m", questions=20, sent="yes", cost_usd=0.0012),
+        CallRow("b", f"{1:032x}", "https://a:443", "m", questions=20, sent="yes"),
+        CallRow("c", f"{1:032x}", "https://a:443", "m", questions=20, sent="no", reason="busy"),
+    )
+    row = decision(1, status="judged", profile="jev", **HOW["judged"])
+    write(row._replace(calls=calls))
+    out = admit("status")[1]
+    assert "Judge jev: 2 requests, 40 questions, $0.0012 known, 1 request of unknown cost.\n" in out
+    value = json.loads(admit("status", "--json")[1])
+    [judge] = value["judges"]
+    assert (judge["calls"], judge["cost_usd"], judge["cost_unknown"]) == (2, 0.0012, 1)
+    assert [(one["calls"], one["cost_unknown"]) for one in value["doors"]] == [(2, 1)]
 
 
 def test_since_chooses_the_time(admit):

@@ -8,6 +8,8 @@ import pytest
 from command_line import Home, golden, log
 
 from admit.cli.why import explanation
+from admit.config.layers import Config, shipped
+from admit.core.events import Event
 from admit.ledger.port import CallRow, CandidateRow, DecisionRow, DecisionView, Recall, VerdictRow
 
 
@@ -51,6 +53,7 @@ def test_where_there_is_none_it_exits_with_1(home):
     assert home.admit("why").returncode == 2
 
 
+SHIPPED = Config(shipped())
 NOON = 1_767_268_800_000
 BASE = DecisionRow("d" * 32, ts_ms=NOON, admit_version="0.1.0", cap=6_000, elapsed_ms=41.2)
 EXTRA = {
@@ -80,7 +83,7 @@ def outputs_row(**extra) -> DecisionRow:
 def test_the_table_of_a_local_selection(monkeypatch):
     utc(monkeypatch)
     went_back = Recall("r", "o_3f9a1c2b7d10", NOON, "range", "cli", 900)
-    golden("why-local.txt", explanation(DecisionView(outputs_row(), recalls=(went_back,))) + "\n")
+    golden("why-local.txt", explanation(DecisionView(outputs_row(), recalls=(went_back,)), SHIPPED) + "\n")
 
 
 def test_the_table_of_a_judged_selection_with_drops(monkeypatch):
@@ -97,13 +100,13 @@ def test_the_table_of_a_judged_selection_with_drops(monkeypatch):
         CallRow("k1", "d" * 32, "api.example", "m", cost_usd=0.0004),
         CallRow("k2", "d" * 32, "api.example", "m"),
     )
-    golden("why-judged.txt", explanation(DecisionView(row, candidates, verdicts, calls)) + "\n")
+    golden("why-judged.txt", explanation(DecisionView(row, candidates, verdicts, calls), SHIPPED) + "\n")
 
 
 def test_the_table_of_an_output_that_was_shown_whole(monkeypatch):
     utc(monkeypatch)
     row = outputs_row(how="exempt", kept=[], parsers=[], original_chars=3_120)._replace(reason="under_gate")
-    golden("why-whole.txt", explanation(DecisionView(row)) + "\n")
+    golden("why-whole.txt", explanation(DecisionView(row), SHIPPED) + "\n")
 
 
 def test_a_door_without_an_explanation_of_its_own_shows_the_stored_columns(monkeypatch):
@@ -118,7 +121,49 @@ def test_a_door_without_an_explanation_of_its_own_shows_the_stored_columns(monke
         VerdictRow("d" * 32, 2, "live", "unjudged", reason="overflow"),
     )
     calls = (CallRow("k1", "d" * 32, "local", "lexical", cost_usd=0.0),)
-    golden("why-stored.txt", explanation(DecisionView(row, candidates, verdicts, calls)) + "\n")
+    golden("why-stored.txt", explanation(DecisionView(row, candidates, verdicts, calls), SHIPPED) + "\n")
+
+
+def fallen_back(reason, *events, profile="jev", **fields) -> str:
+    row = outputs_row(reason=reason)._replace(status="fallback", reason=reason, profile=profile, **fields)
+    return explanation(DecisionView(row, events=events), SHIPPED)
+
+
+def test_a_fallback_is_explained_in_a_sentence_with_its_fix():
+    _, sentence, fix, about, *_ = fallen_back("no_consent").split("\n")
+    assert sentence == "Nobody allowed that texts of the outputs door go to https://api.typesafe.ai:443."
+    assert fix == "    admit consent grant https://api.typesafe.ai:443 --door outputs"
+    assert about.startswith("o_3f9a1c2b7d10 from run")
+    assert "\n    admit judge key jev\n" in fallen_back("no_key")
+
+
+def test_a_cap_and_a_pause_are_named_with_their_figures(monkeypatch):
+    utc(monkeypatch)
+    cap = Event("e1", "judge.budget", NOON, {"cap": "day.usd", "used": 0.99, "limit": 1.0})
+    assert "The cap is limits.day.usd: 0.99 of 1.0 are used." in fallen_back("budget_usd", cap, cap)
+    assert fallen_back("budget_usd", cap, cap).count("The cap is") == 1
+    until = {"destination": "https://a:443", "until_s": NOON // 1000, "cause": "connect"}
+    pause = Event("e2", "judge.cooldown", NOON, until)
+    said = fallen_back("connect", pause)
+    assert "https://a:443 is left alone until 2026-01-01 12:00:00 UTC: connect." in said
+
+
+def test_answers_that_were_only_recorded_say_why_and_what_to_set():
+    row = outputs_row(reason="shadow:unverified", shadow="unverified")
+    row = row._replace(status="judged", mode="shadow", reason="shadow:unverified", profile="jev")
+    said = explanation(DecisionView(row), SHIPPED)
+    assert "no threshold is known for this model" in said
+    assert "admit config set judge.profiles.jev.outputs.threshold N" in said
+
+
+def test_what_was_not_sent_is_no_request_and_has_no_cost():
+    calls = (
+        CallRow("k1", "d" * 32, "https://a:443", "m", sent="yes", cost_usd=0.0004, outcome="judged"),
+        CallRow("k2", "d" * 32, "https://a:443", "m", sent="no", reason="busy", outcome="fallback"),
+    )
+    row = outputs_row()._replace(profile="jev", status="partial")
+    head = explanation(DecisionView(row, calls=calls), SHIPPED).split("\n")[0]
+    assert "judge jev, 1 request, 1 not sent, $0.0004" in head
 
 
 def utc(monkeypatch) -> None:
