@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from admit.core.question import NO_LIMITS, Answer, Ask, Call, Question, Reply, RequestLimits, Score, fallback
+from admit.core.reasons import PROVIDER, family
 
 from .clock import Clock, SystemClock
 from .reasons import DEFECTS, REASONS, sent
@@ -28,6 +29,7 @@ class ScriptedJudge:
         limits: What one request may carry.
         kinds: The kinds of question it supports; any other is refused as ``unsupported``.
         name: Its name in the record.
+        shadow: Why its answers may not act, one of `core.reasons.SHADOW_REASONS`; None where they do.
 
     Attributes:
         asks: Every ask, in the order they came.
@@ -43,9 +45,11 @@ class ScriptedJudge:
         limits: RequestLimits = NO_LIMITS,
         kinds: tuple[str, ...] = ("Noul", "Score", "Choice"),
         name: str = "scripted",
+        shadow: str | None = None,
     ) -> None:
         self.name = name
         self.asks: list[Ask] = []
+        self._shadow = shadow
         self._script = answers
         self._default = default
         self._clock = clock or SystemClock()
@@ -67,12 +71,13 @@ class ScriptedJudge:
             self._clock.sleep(self._delay_ms / 1000)
         given = (_answer(question, self._look_up(question)) for question in ask.questions)
         call = _call(self.name, ask)
-        return reply(
+        whole = reply(
             ask.questions,
             [one for one in given if one is not None],
             calls=(call,),
             elapsed_ms=self._delay_ms,
         )
+        return whole._replace(shadow=self._shadow)
 
     def _look_up(self, question: Question) -> Scripted:
         if callable(self._script):
@@ -92,10 +97,13 @@ class FaultyJudge:
     """Fails in one named way, the same way every time.
 
     Args:
-        fault: A fallback reason, ``defect:<defect>``, or a breach of the protocol: ``raises`` an
-            exception, ``stalls`` until `release` is called, answers ``extra_ids`` that were not asked,
-            in the ``wrong_order``, with ``no_answers``, or with a number that is ``not_finite``.
-        share: The share of the questions that a defect spoils, the first ones; the rest is answered 1.
+        fault: A fallback reason, ``provider_`` with any status among them, ``defect:<defect>``, or a breach
+            of the protocol: ``raises`` an exception, ``stalls`` until `release` is called, answers
+            ``extra_ids`` that were not asked, in the ``wrong_order``, with ``no_answers``, or with a number
+            that is ``not_finite``.
+        share: The share of the questions that a reason or a defect hits, the first ones; the rest is
+            answered yes. Under 1 a reason is that of a failed batch: its answers are ``batch_failed``, the
+            reply is partial.
 
     Attributes:
         asks: Every ask, in the order they came.
@@ -105,7 +113,7 @@ class FaultyJudge:
     """
 
     def __init__(self, fault: str, *, share: float = 1.0, limits: RequestLimits = NO_LIMITS) -> None:
-        if fault not in FAULTS:
+        if fault not in FAULTS and family(fault) != PROVIDER:
             raise ValueError(f"no such fault: {fault}; one of {', '.join(FAULTS)}")
         self.name = f"faulty:{fault}"
         self.asks: list[Ask] = []
@@ -126,8 +134,8 @@ class FaultyJudge:
 
     def ask(self, ask: Ask) -> Reply:
         self.asks.append(ask)
-        if self._fault in REASONS:
-            return fallback(self._fault, calls=self._failed_call(ask))
+        if self._fault in REASONS or family(self._fault) == PROVIDER:
+            return self._fail(ask)
         if self._fault.startswith("defect:"):
             return self._spoil(ask, self._fault.removeprefix("defect:"))
         if self._fault == "raises":
@@ -136,10 +144,21 @@ class FaultyJudge:
             self._released.wait()
         return _breach(self._fault, ask)
 
-    def _failed_call(self, ask: Ask) -> tuple[Call, ...]:
+    def _fail(self, ask: Ask) -> Reply:
+        count = round(self._share * len(ask.questions))
         state = sent(self._fault)
-        call = _call(self.name, ask)._replace(sent=state, outcome="fallback", reason=self._fault)
-        return (call,) if state != "no" else ()
+        call = _call(self.name, ask)._replace(
+            questions=count, sent=state, outcome="fallback", reason=self._fault
+        )
+        failed = () if state == "no" else (call,)
+        if count == len(ask.questions):
+            return fallback(self._fault, calls=failed)
+        partial = self._spoil(ask, "batch_failed")
+        if not count:
+            return partial
+        [rest] = partial.calls
+        calls = (*failed, rest._replace(questions=len(ask.questions) - count))
+        return partial._replace(reason=self._fault, calls=calls)
 
     def _spoil(self, ask: Ask, defect: str) -> Reply:
         count = round(self._share * len(ask.questions))

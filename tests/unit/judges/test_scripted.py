@@ -77,6 +77,26 @@ def test_every_defect_can_be_had_on_a_share_of_the_answers(defect):
     assert [one.value for one in reply.answers] == [None, 3.0, 1.0]
 
 
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_can_be_that_of_one_batch_of_two(reason):
+    reply = FaultyJudge(reason, share=2 / 3).ask(ask())
+    assert (reply.status, reply.reason) == ("partial", reason)
+    assert [one.defect for one in reply.answers] == ["batch_failed", "batch_failed", None]
+    assert sum(call.questions for call in reply.calls if call.reason == reason) == 2 * (sent(reason) != "no")
+    assert reply.calls[-1].questions == 1
+
+
+@pytest.mark.parametrize("status", [100, 408, 451, 503, 999])
+def test_a_provider_may_refuse_with_any_status(status):
+    assert FaultyJudge(f"provider_{status}").ask(ask()).reason == f"provider_{status}"
+
+
+def test_answers_that_may_not_act_say_why():
+    reply = ScriptedJudge({}, default=1.0, shadow="unverified").ask(ask())
+    assert (reply.status, reply.shadow) == ("judged", "unverified")
+    assert ScriptedJudge({}, default=1.0).ask(ask()).shadow is None
+
+
 def test_a_stalled_judge_answers_once_it_is_released():
     judge = FaultyJudge("stalls")
     replies = []
@@ -92,4 +112,6 @@ def test_a_stalled_judge_answers_once_it_is_released():
 def test_a_fault_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="no such fault"):
         FaultyJudge("defect:nothing")
+    with pytest.raises(ValueError, match="no such fault"):
+        FaultyJudge("provider_12")
     assert len(set(FAULTS)) == len(FAULTS)
