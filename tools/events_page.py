@@ -40,6 +40,7 @@ SECTIONS = {
     "host": "Hosts: where agents meet Admit",
     "ledger": "The ledger itself",
     "judge": "Judges",
+    "guidance": "The guidance door",
     "outputs": "The outputs door",
 }
 
@@ -74,6 +75,12 @@ MEANINGS = {
     "judge.consent_granted": "A person allowed that texts of these doors and classes go to a destination, having seen the statement of this hash.",
     "judge.consent_revoked": "A person took that back.",
     "judge.artifact_refused": "A calibration of the local judge failed a gate and is not used.",
+    "guidance.decision": "One scan at the guidance door, also when nothing matched; the fields stand in `extra` beside the columns. `stages` names the snippets by where their way ended, `counts` counts all.",
+    "guidance.gate_capped": "More hits were offered than the judge is asked about: how many are in the request, how many are past the cap, and which. Written also when the request falls back.",
+    "guidance.gate_fallback": "The gate had no usable reply: all passed as the matcher decided.",
+    "guidance.shown": "The host has a snippet: what set it off, at which token position, and whether it was shown before.",
+    "guidance.held": "Snippets that were shown not long ago and did not show again.",
+    "guidance.turn_capped": "Snippets past the count of the turn or of one tool call.",
     "outputs.decision": "What was decided on one tool output; sizes in characters of the view, times in ms.",
     "outputs.judged": "Each passage the judge was asked about, with its score: enough to replay another threshold or budget without a call.",
     "outputs.recalled": "A stored output was given back.",

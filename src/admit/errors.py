@@ -7,7 +7,8 @@
     │   ├── BadPattern         a search pattern that does not compile
     │   ├── SettingsError      a host's settings file that cannot be edited; says where
     │   └── GuidanceError      guidance that cannot be used as asked
-    │       └── FrontMatterError  a file of guidance is not as it should be
+    │       ├── FrontMatterError  a file of guidance is not as it should be
+    │       └── UnknownSnippet    no guidance has this id
     ├── OutputNotFound         no stored output under this id; says why       (the user's to see)
     ├── LedgerError            the record cannot be opened                    (never leaves a door)
     │   ├── Corrupt            the database is damaged
@@ -74,6 +75,18 @@ class GuidanceError(UsageError):
 
 class FrontMatterError(GuidanceError):
     """A file of guidance is not as it should be; raised only where strictness was asked for."""
+
+
+class UnknownSnippet(GuidanceError):
+    """No guidance has this id.
+
+    Attributes:
+        id: The id asked for.
+    """
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"no guidance has the id {id!r}; admit guide list names them all")
+        self.id = id
 
 
 class OutputNotFound(AdmitError):

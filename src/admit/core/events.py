@@ -158,6 +158,21 @@ CALL_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+GUIDANCE_FIELDS = (
+    "scan_id",
+    "lane",
+    "matcher",
+    "window",
+    "tokens_used",
+    "estimated",
+    "stages",
+    "counts",
+    "policy",
+    "gate",
+    "chars_shown",
+    "budget",
+)
+
 EVENTS: Mapping[str, EventType] = MappingProxyType(
     {
         "admit.capped": EventType(("cap", "unit", "judged", "unjudged", "ids", "more")),
@@ -196,6 +211,28 @@ EVENTS: Mapping[str, EventType] = MappingProxyType(
         "judge.consent_granted": EventType(("destination", "doors", "classes", "statement_hash")),
         "judge.consent_revoked": EventType(("destination", "doors", "classes", "statement_hash")),
         "judge.artifact_refused": EventType(("door", "mode", "gate"), {"mode": ("embed", "lexical")}),
+        "guidance.decision": EventType(GUIDANCE_FIELDS, row="decisions"),
+        "guidance.gate_capped": EventType(
+            ("scan_id", "judged", "unjudged", "unjudged_ids", "max_candidates", "fill", "overflow")
+        ),
+        "guidance.gate_fallback": EventType(("scan_id", "reason", "candidates", "ms")),
+        "guidance.shown": EventType(
+            (
+                "scan_id",
+                "id",
+                "digest",
+                "root",
+                "trigger",
+                "span",
+                "p",
+                "chars",
+                "token_position",
+                "agent",
+                "again",
+            )
+        ),
+        "guidance.held": EventType(("scan_id", "ids", "position")),
+        "guidance.turn_capped": EventType(("scan_id", "ids", "limit", "count")),
         "outputs.decision": EventType(OUTPUT_FIELDS, row="decisions"),
         "outputs.judged": EventType(("id", "chunks")),
         "outputs.recalled": EventType(

@@ -164,6 +164,9 @@ class Surface(NamedTuple):
         state: Of the state lane: ``startup``, ``resume``, ``clear``, ``compact``, ``fork`` or ``turn``.
         delivery_key: Names the host's event, so that a repeat gets the same answer.
         judge_task: What a judge reads as the task; None is `text`.
+        reply: The assistant's last reply, for a judge that reads two turns.
+        estimated: `tokens_used` was derived from the length of the transcript.
+        delivers: Whether the host hands on what is shown at this event.
     """
 
     lane: Lane
@@ -181,6 +184,8 @@ class Surface(NamedTuple):
     delivery_key: str | None = None
     judge_task: str | None = None
     reply: str = ""
+    estimated: bool = False
+    delivers: bool = True
 
 
 class Hit(NamedTuple):
