@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from ledger_faults import as_nobody, give_to_nobody
 
+from admit.cli import checks
+from admit.config.layers import load
 from admit.judges.limits import Caps, Estimate, Limits, Refusal, Ticket
 from admit.judges.spend import problem
 
@@ -22,6 +24,8 @@ CAPS = Caps(8, 40, 40, 5_000_000, 1.0, 3, 60)
 UNKNOWN = Refusal("budget_unknown")
 TRIES = """
 import sys
+from admit.cli import checks
+from admit.config.layers import load
 from admit.judges.limits import Caps, Estimate, Limits, Ticket
 of = Limits(Caps(8, 500, int(sys.argv[2]), 10**9, 1.0, 3, 60), sys.argv[1])
 for _ in range(30):
@@ -322,3 +326,15 @@ def test_a_child_of_a_fork_counts_in_the_same_file(tmp_path):
     assert as_nobody(lambda: 0 if isinstance(reserve(of), Ticket) else 1, keep_rights=True) == 0
     assert isinstance(reserve(of), Ticket)
     assert counted(tmp_path) == 3
+
+
+def test_the_doctor_names_a_database_in_which_nothing_can_be_counted(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    config = load(str(tmp_path), overrides={"judge.profile": "jev"}, project=False)
+    reserve(limits(tmp_path / "admit"))
+    assert not [one for one in checks.judge(config) if "limits.db" in one.text]
+    (tmp_path / "admit" / "limits.db").write_bytes(b"not a database " * 1000)
+    (fault,) = [one for one in checks.judge(config) if "limits.db" in one.text]
+    assert "file is not a database" in fault.text and "rm " in fault.fix

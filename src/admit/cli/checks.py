@@ -199,6 +199,7 @@ def _asked_judge(config: Config) -> Iterator[Fault]:
     from admit.judges.consent import Consent, needs_consent
     from admit.judges.keyfile import Keys, needs_key
     from admit.judges.profiles import profile
+    from admit.judges.spend import problem
 
     try:
         chosen = profile(config.values["judge.profile"], config.values)
@@ -206,7 +207,8 @@ def _asked_judge(config: Config) -> Iterator[Fault]:
         yield Fault("judge", f"{error}", "admit judge list")
         return
     consent, keys = Consent(), Keys()
-    for finding in (consent.finding, keys.finding(chosen)):
+    counting = problem(os.path.join(state_dir(), "limits.db"))
+    for finding in (consent.finding, keys.finding(chosen), counting):
         if finding is not None:
             yield Fault("judge", f"{finding}", finding.fix)
     reasons: list[tuple[str, str]] = []
