@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from admit.config.keys import shipped
 from admit.core.events import undeclared
+from admit.judges.consent import statement
 from admit.judges.load import load_judge
 from admit.judges.profiles import profile
 from admit.ledger.memory import MemoryLedger, MemoryOutputs
@@ -18,6 +20,7 @@ from admit.outputs.gate import OutputGate
 from admit.outputs.model import FilterConfig, JudgeProfile, OutputConfig, RawOutput, Task
 from tests.servers.chat_server import ChatServer
 
+ROOT = Path(__file__).parents[2]
 TASK = "what changed in part 340 of the shop"
 ON = FilterConfig(enabled=True, timeout_ms=20_000)
 PUBLISHED = ON._replace(scope="unparsed", partial="reject", fit="chunks")
@@ -154,6 +157,46 @@ def test_an_unknown_usage_is_an_unknown_cost(log):
     assert {(call.cost_usd, call.input_tokens, call.cost_source) for call in door.record.calls} == {
         (None, None, "unknown")
     }
+
+
+def test_F7_what_is_sent_is_the_whole_redacted_output_but_the_end_that_is_shown_anyway(log):
+    secret = "ghp_" + "a1B2" * 9
+    lines = log.split("\n")
+    lines[900:900] = [f"pushed with {secret}"]
+    text = "\n".join(lines)
+    with ChatServer(judge=about(340)) as server:
+        door = Door(server)
+        door.admit(text, f"{TASK}, with {secret}")
+    bodies = [one.json() for one in server.requests]
+    passages = {
+        name: json.loads(fenced.partition("]]")[2].rpartition("[[/data")[0])
+        for body in bodies
+        for name, fenced in body["state"].items()
+        if name not in ("task", "context")
+    }
+    at = {part: text.replace(secret, "[redacted:token]").index(part) for part in passages.values()}
+    sent = "\n".join(sorted(passages.values(), key=lambda part: at[part]))
+    assert text.replace(secret, "[redacted:token]").startswith(sent) and len(text) - len(sent) < 4_000
+    assert not any(secret.encode() in one.body for one in server.requests)
+    # The record says where something was masked, in the passage as it was, and never what.
+    masked = [pointer for call in door.record.calls for pointer in call.masked]
+    assert {pointer["class"] for pointer in masked} == {"token"} and secret not in repr(door.record)
+    [passage] = [pointer for pointer in masked if pointer["at"] != "/task"]
+    held = passages[passage["at"].removeprefix("/")]
+    assert held[passage["start"] :].startswith("[redacted:token]") and passage["len"] == len(secret)
+    assert len(masked) == 1 + len(bodies)  # the task goes with every request
+    assert door.record.decision.extra["masked"] == {"token": 2}
+
+
+def test_F7_the_consent_text_and_the_page_say_it_word_for_word():
+    rule = (
+        "When the outputs filter runs, the whole redacted output is sent to {}, not only the passages that "
+        "are kept."
+    )
+    address = "https://api.typesafe.ai:443"
+    assert rule.format(address) in statement(address, "outputs").split("\n")
+    page = (ROOT / "docs/data-handling.md").read_text(encoding="utf-8")
+    assert rule.format("DESTINATION") in " ".join(page.split())
 
 
 class OneFails(ChatServer):

@@ -76,6 +76,8 @@ class Ask(NamedTuple):
         deadline_ms: Time for everything, in ms, above 0.
         request_id: Names the request in the record.
         session: Whose caps of spend it counts to; None counts to no session.
+        masked: What the door redacted already, for the record of the calls: pointers by the place of the
+            text, ``/task``, ``/context/NAME``, or ``/cK`` for the subject of ``qK``.
     """
 
     door: str
@@ -86,6 +88,7 @@ class Ask(NamedTuple):
     deadline_ms: int
     request_id: str
     session: str | None = None
+    masked: Mapping[str, tuple[Mapping[str, object], ...]] = MappingProxyType({})
 
 
 class Answer(NamedTuple):

@@ -69,15 +69,18 @@ class Redacted:
         pieces.append(self._original[place:end])
         return "".join(pieces)
 
-    def pointers(self, at: str) -> tuple[dict[str, Any], ...]:
-        """Where something was masked, for the record: never the value, never a hash of it.
+    def pointers(self, at: str, start: int = 0, end: int | None = None) -> tuple[dict[str, Any], ...]:
+        """Where something was masked in ``original[start:end]``, for the record: never the value or its hash.
 
         Args:
             at: The place of this text in what is sent, such as ``/c3``.
         """
+        end = len(self._original) if end is None else end
+        inside = self.masks[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
+        places = [(max(mask.start, start), min(mask.end, end), mask.kind) for mask in inside]
         return tuple(
-            {"at": at, "start": mask.start, "len": mask.end - mask.start, "class": mask.kind}
-            for mask in self.masks
+            {"at": at, "start": first - start, "len": last - first, "class": kind}
+            for first, last, kind in places
         )
 
 

@@ -15,7 +15,7 @@ class Safe(NamedTuple):
 
     Attributes:
         masked: Pointers by the place of the text: ``/task``, ``/context/NAME``, ``/cK`` for the subject of
-            question ``qK``; offsets in the text as the ask held it.
+            question ``qK``; offsets in the text as the ask held it, or as the door did that masked it.
     """
 
     ask: Ask
@@ -40,13 +40,13 @@ def safe_ask(ask: Ask, redactor: Redactor, *, budget_ms: float) -> Safe | None:
     The questions' own words are the door's and the rubric's; they are redacted too, for an evidence door
     quotes a document in them.
     """
-    masked: dict[str, tuple[Mapping[str, object], ...]] = {}
+    masked = dict(ask.masked)
     budget = redactor.budget(budget_ms)
 
     def clean(text: str, at: str) -> str:
         redacted = budget.redact(text)
         if redacted.masks:
-            masked[at] = redacted.pointers(at)
+            masked[at] = (*masked.get(at, ()), *redacted.pointers(at))
         return redacted.text
 
     try:

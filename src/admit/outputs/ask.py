@@ -14,6 +14,7 @@ from admit.core.order import by_rank
 from admit.core.policy import DOORS, Policy, count
 from admit.core.question import Ask, Lexicon, Question, Score
 from admit.judges.rubric import OUTPUTS_ASK, OUTPUTS_LEVELS
+from admit.judges.safe import subject_place
 from admit.text.cut import without_surrogates
 from admit.text.terms import terms
 
@@ -50,7 +51,7 @@ class Asked(NamedTuple):
 
     Attributes:
         deadline_ms: Of the whole: redaction and the ask.
-        masked: How often each class of credential was masked, in the view and beside it.
+        masked: How often each class of credential was masked, in the whole view and beside it.
     """
 
     chunks: tuple[Chunk, ...]
@@ -96,6 +97,7 @@ def prepare(
     """
     deadline_ms = min(config.timeout_ms, profile.timeout_ms)
     budget, masked = redactor.budget(deadline_ms / 2), Counter[str]()
+    pointers: dict[str, tuple[Mapping[str, object], ...]] = {}
     smoothed = looked.weighed.smoothed
     text, starts = _document(looked.view)
     redacted = budget.redact(text)
@@ -127,29 +129,38 @@ def prepare(
         if chunk.id in numbers
     )
 
-    def safe(text: str) -> str:
+    asked = (chunk for chunk in found if chunk.id in numbers)
+    for chunk, question in zip(asked, questions, strict=True):
+        at = subject_place(question)
+        if inside := redacted.pointers(at, starts[chunk.first], starts[chunk.last + 1]):
+            pointers[at] = inside
+
+    def safe(text: str, at: str) -> str:
         cleaned = budget.redact(without_surrogates(text))
-        masked.update(mask.kind for mask in cleaned.masks)
+        if cleaned.masks:
+            masked.update(mask.kind for mask in cleaned.masks)
+            pointers[at] = cleaned.pointers(at)
         return cleaned.text
 
     code = "unknown" if output.exit_code is None else str(output.exit_code)
     context = [
-        *((f"earlier_{k}", safe(text)) for k, text in enumerate(task.history, 1)),
-        ("plan", safe(task.plan)),
-        ("tool", safe(output.tool)),
-        ("command", safe(task.command or output.command or "")),
+        *((f"earlier_{k}", text) for k, text in enumerate(task.history, 1)),
+        ("plan", task.plan),
+        ("tool", output.tool),
+        ("command", task.command or output.command or ""),
         ("exit_code", code),
         ("mode", looked.weighed.mode),
     ]
     ask = Ask(
         door="outputs",
-        task=safe(task.text),
-        context=tuple((name, text) for name, text in context if text),
+        task=safe(task.text, "/task"),
+        context=tuple((name, safe(text, f"/context/{name}")) for name, text in context if text),
         questions=questions,
         lexicon=_lexicon(subjects.values()),
         deadline_ms=deadline_ms,
         request_id=request_id,
         session=session,
+        masked=pointers,
     )
     return Asked(found, planned, ask, policy, deadline_ms, dict(sorted(masked.items())))
 

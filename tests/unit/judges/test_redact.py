@@ -143,3 +143,15 @@ def test_the_slices_of_a_text_hold_what_the_redacted_text_holds(text, data):
     extra = inside[0].replacement if inside else ""
     assert len(joined) == len(redacted.text) + len(extra)
     assert redacted.slice(0, len(text)) == redacted.text
+
+
+def test_pointers_of_a_cut_count_from_its_start_and_end_with_it():
+    secret = "ghp_" + "a1B2" * 9
+    redacted = Redactor().redact(f"one {secret} two {secret} three")
+    first = redacted.masks[0].start
+    assert redacted.pointers("/c1", 0, first) == ()
+    cut = redacted.pointers("/c1", first + 10, first + len(secret) + 2)
+    assert cut == ({"at": "/c1", "start": 0, "len": len(secret) - 10, "class": "token"},)
+    assert redacted.pointers("/c1", 2) == tuple(
+        {**one, "start": one["start"] - 2} for one in redacted.pointers("/c1")
+    )
