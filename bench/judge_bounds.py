@@ -4,7 +4,8 @@
 
 Redaction runs over ordinary text (the labelled outputs of the calibration, or FILE) and over crafted lines of
 one megabyte each; lines full of secrets are a row of their own, for each secret costs its mask. Deadlines are
-measured on a judge that never answers, without and with other threads that keep the interpreter busy.
+measured on a judge that never answers, without and with other threads that keep the interpreter busy: with
+the switch interval that the daemon sets for its process, and with Python's own.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import base64
 import json
 import os
 import statistics
+import sys
 import threading
 import time
 from pathlib import Path
 from random import Random
 
 from admit.core.question import Ask, Noul
+from admit.hosts.daemon.process import SWITCH_S
 from admit.judges.bounded import BoundedJudge
 from admit.judges.redact import Redactor
 from admit.judges.scripted import FaultyJudge
@@ -75,7 +78,9 @@ def redaction(file: Path | None) -> None:
         print(f"full of {unit!r:42} {spent:9.1f}   {masks} masks, {each:.1f} µs a stop")
 
 
-def overshoot(deadline_ms: int = 200, asks: int = 60, busy_threads: int = 2) -> None:
+def overshoot(deadline_ms: int = 200, asks: int = 150, *, busy_threads: int, switch_s: float) -> None:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(switch_s)
     stop = threading.Event()
 
     def spin() -> None:
@@ -97,9 +102,13 @@ def overshoot(deadline_ms: int = 200, asks: int = 60, busy_threads: int = 2) -> 
         if reply.reason != "deadline":
             raise SystemExit(f"no deadline: {reply}")
     stop.set()
+    for worker in workers:
+        worker.join()
+    sys.setswitchinterval(before)
     p50, p99 = statistics.median(over), sorted(over)[int(len(over) * 0.99)]
     print(
-        f"deadline overshoot, {busy_threads} busy threads: p50 {p50:.1f} ms, p99 {p99:.1f} ms of {asks} asks"
+        f"deadline overshoot, {busy_threads} busy threads, threads switch after {switch_s * 1000:g} ms: "
+        f"p50 {p50:.1f} ms, p99 {p99:.1f} ms of {asks} asks"
     )
 
 
@@ -110,8 +119,8 @@ def main() -> None:
     parser.add_argument("--file", type=Path, help="ordinary text of your own")
     given = parser.parse_args()
     redaction(given.file)
-    for busy_threads in (0, 2):
-        overshoot(busy_threads=busy_threads)
+    for busy_threads, switch_s in ((0, SWITCH_S), (2, SWITCH_S), (2, sys.getswitchinterval())):
+        overshoot(busy_threads=busy_threads, switch_s=switch_s)
     print(f"load of this machine now: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 

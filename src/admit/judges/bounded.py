@@ -88,10 +88,10 @@ class BoundedJudge:
         except (RuntimeError, OSError, MemoryError) as error:
             return _broken(error)
         deadline_ms = work.asked.deadline_ms
-        work.done.wait(max(0.0, (deadline_ms - self._since(started)) / 1000))
+        work.ended.acquire(timeout=max(0.0, (deadline_ms - self._since(started)) / 1000))
         with self._lock:
             overdue = self._since(started) > deadline_ms
-            if not work.done.is_set():
+            if not work.done:
                 work.abandoned = True
                 self._abandoned += 1
             elif overdue:
@@ -107,10 +107,11 @@ class BoundedJudge:
     def _run(self, work: _Work) -> None:
         work.run()
         with self._lock:
-            work.done.set()
+            work.done = True
             if work.abandoned:
                 self._abandoned -= 1
                 self.late += 1
+        work.ended.release()
 
     def _since(self, started: float) -> float:
         return (self._clock.monotonic() - started) * 1000
@@ -128,8 +129,11 @@ class _Work:
 
     def __init__(self, judge: Judge, asked: Ask, sent: Ask) -> None:
         self.asked = asked
-        self.done = threading.Event()
-        self.abandoned = False
+        self.done = self.abandoned = False
+        # One bare lock, held until the end: who waits for it at a deadline needs the interpreter once,
+        # where an event needs it again for the locks of its own.
+        self.ended = threading.Lock()
+        self.ended.acquire()
         self.reply = fallback("internal")
         self._judge = judge
         self._sent = sent
