@@ -90,12 +90,13 @@ class Asking:
         return Word(verdicts, verdicts.unused, fault)
 
     def estimate(self, looked: Looked, output: RawOutput, task: Task, config: OutputConfig) -> JudgeEstimate:
-        """What would be asked about this output. Sends nothing.
+        """What would be asked about this output: nothing where it cannot be redacted. Sends nothing."""
+        from admit.judges.redact import Unredacted
 
-        Raises:
-            Unredacted: The output cannot be cleared of credentials, so nothing of it may be sent.
-        """
-        ask = self._prepared(looked, output, task, config, None).ask
+        try:
+            ask = self._prepared(looked, output, task, config, None).ask
+        except Unredacted:
+            return JudgeEstimate(0, 0, 0)
         parts = batches(ask, self._judge.limits()) if self._judge is not None else (ask.questions,)
         sent = [question for part in parts for question in part]
         return JudgeEstimate(

@@ -166,11 +166,7 @@ class OutputGate:
         self._shown.withdraw(session, output_id)
 
     def estimate(self, output: RawOutput, task: Task | None = None) -> JudgeEstimate:
-        """What the filter would ask of the judge for this output. Sends nothing.
-
-        Raises:
-            Unredacted: The output cannot be cleared of credentials, so nothing of it may be sent.
-        """
+        """What the filter would ask of the judge for this output. Sends nothing."""
         looked = look(as_utf8(output.data), output, task or Task(), self.config)
         return self._asking.estimate(looked, output, task or Task(), self.config)
 

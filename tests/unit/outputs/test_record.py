@@ -10,7 +10,7 @@ from admit.judges.clock import FrozenClock
 from admit.judges.scripted import FaultyJudge, ScriptedJudge
 from admit.ledger.memory import MemoryLedger, MemoryOutputs
 from admit.outputs.again import shown_again
-from admit.outputs.model import FilterConfig, JudgeProfile, Kept, Task
+from admit.outputs.model import FilterConfig, JudgeProfile, Kept, RawOutput, Task
 from admit.outputs.record import MOST_RANGES, config_hash, ranges
 
 from .cases import CONFIG, KEY, Door, steps, text_of
@@ -257,6 +257,7 @@ def test_an_output_that_cannot_be_redacted_is_not_asked_about(monkeypatch):
     result = door.admit(FAILED, "the pool", exit_code=0)
     assert (result.how, result.reason, judge.asks) == ("local", "redaction", [])
     assert (door.records[0].decision.status, door.records[0].decision.reason) == ("fallback", "redaction")
+    assert door.gate.estimate(RawOutput.of(FAILED), Task("the pool")) == (0, 0, 0)
 
 
 def test_the_ask_names_the_session_whose_caps_it_spends_from():
