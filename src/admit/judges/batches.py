@@ -6,8 +6,15 @@ import json
 
 from admit.core.question import Ask, Choice, Noul, Question, RequestLimits
 
-WRAPPING_BYTES = 160
-"""Of one question on the wire beside its texts: ids, keys, the fence around its subject."""
+from .fence import fence
+
+WRAPPING_BYTES = 280
+"""Of one question on the wire beside its texts: ids, keys, and what it says of its fenced subject."""
+
+REQUEST_BYTES = 1600
+"""Of a request beside its questions: rules, the form of the answer, the model's name."""
+
+_NONCE = "0" * 16
 
 GUIDANCE_QUESTIONS = 64
 """The most candidates one guidance request may carry; more is refused, never split."""
@@ -48,8 +55,8 @@ def too_large(ask: Ask, limits: RequestLimits) -> tuple[str, ...]:
 
 
 def shared_bytes(ask: Ask) -> int:
-    """UTF-8 bytes that every request of an ask carries, encoded as JSON: the task and the context."""
-    return _bytes(ask.task) + sum(_bytes(name) + _bytes(text) for name, text in ask.context)
+    """UTF-8 bytes that every request of an ask carries, encoded as JSON: the task, the context, the form."""
+    return REQUEST_BYTES + _bytes(ask.task) + sum(_bytes(name) + _bytes(text) for name, text in ask.context)
 
 
 def question_bytes(question: Question) -> int:
@@ -60,7 +67,8 @@ def question_bytes(question: Question) -> int:
         texts = tuple(text for pair in question.labels for text in pair)
     else:
         texts = question.levels
-    return WRAPPING_BYTES + _bytes(question.subject) + _bytes(question.ask) + sum(map(_bytes, texts))
+    subject = _bytes(fence(_NONCE, question.id, question.subject))
+    return WRAPPING_BYTES + subject + _bytes(question.ask) + sum(map(_bytes, texts))
 
 
 def _bytes(text: str) -> int:

@@ -3,6 +3,9 @@ from hypothesis import strategies as st
 
 from admit.core.question import NO_LIMITS, Ask, Choice, Noul, RequestLimits, Score
 from admit.judges.batches import batches, question_bytes, shared_bytes, too_large
+from admit.judges.chat import ChatDialect
+from admit.judges.profiles import profile
+from admit.judges.systemone import SystemOneDialect
 
 SYSTEMONE = RequestLimits(batch_questions=32, batch_bytes=60_000, context_tokens=60_000)
 
@@ -51,7 +54,8 @@ def test_a_token_is_three_bytes_rounded_up():
 
 def test_bytes_are_counted_as_utf_8_json():
     assert question_bytes(nouls("日本")[0]) - question_bytes(nouls("")[0]) == 6
-    assert question_bytes(nouls('a"\n')[0]) - question_bytes(nouls("")[0]) == 5
+    # A fenced subject is a JSON string inside a JSON string: \\" and \\n take four and three bytes.
+    assert question_bytes(nouls('a"\n')[0]) - question_bytes(nouls("")[0]) == 1 + 4 + 3
     assert question_bytes(nouls("\ud800")[0]) > question_bytes(nouls("")[0])
 
 
@@ -62,8 +66,8 @@ def test_every_text_of_a_question_counts():
 
 
 def test_a_question_that_alone_is_too_large_is_left_out_and_the_rest_goes_on():
-    limits = RequestLimits(batch_bytes=1000)
-    asked = ask(nouls("a", "x" * 2000, "b"))
+    limits = RequestLimits(batch_bytes=3000)
+    asked = ask(nouls("a", "x" * 4000, "b"))
     assert ids(batches(asked, limits)) == [["q1", "q3"]]
     assert too_large(asked, limits) == ("q2",)
 
@@ -79,7 +83,7 @@ def test_guidance_is_one_request_up_to_64_whatever_a_batch_may_carry():
 
 
 def test_guidance_and_evidence_are_never_split_over_the_context():
-    limits = RequestLimits(batch_questions=1, batch_bytes=10, context_tokens=400)
+    limits = RequestLimits(batch_questions=1, batch_bytes=10, context_tokens=900)
     for door in ("guidance", "evidence"):
         assert ids(batches(ask(nouls("a", "b"), door=door), limits)) == [["q1", "q2"]]
         assert batches(ask(nouls("a" * 600, "b" * 600), door=door), limits) == ()
@@ -113,3 +117,15 @@ def test_each_question_is_in_one_request_or_too_large_and_every_limit_holds(size
     for part in parts:
         assert 1 <= len(part) <= count
         assert shared_bytes(asked) + sum(map(question_bytes, part)) <= size
+
+
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=8), st.text(max_size=30))
+def test_what_is_sent_is_never_larger_than_what_was_counted(subjects, task):
+    questions = tuple(
+        Score(f"q{k}", subject, "How useful is this?", ("no", "partly", "yes"))
+        for k, subject in enumerate(subjects, 1)
+    )
+    asked = Ask("outputs", task, (("tool", task),), questions, None, 1000, "r")
+    counted = shared_bytes(asked) + sum(map(question_bytes, questions))
+    for dialect in (SystemOneDialect(profile("jev")), ChatDialect(profile("anthropic"))):
+        assert len(dialect.body(asked, "0123456789abcdef")) <= counted
