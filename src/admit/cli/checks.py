@@ -299,7 +299,24 @@ def notes(config: Config) -> Iterator[str]:
         yield sentence(config.pause)
     if not config.values["ledger.enabled"]:
         yield "ledger.enabled is false: nothing is recorded."
+    yield from _asked_here(config)
     yield from _salvaged(config)
+
+
+def _asked_here(config: Config) -> Iterator[str]:
+    """A judge that is asked without anybody's consent, for nothing leaves the machine."""
+    from admit.judges.consent import needs_consent
+    from admit.judges.profiles import profile
+
+    values = config.values
+    if values["judge.mode"] == "off" or values["judge.profile"] == "local" or not _asking_doors(config):
+        return
+    try:
+        chosen = profile(values["judge.profile"], values)
+    except ConfigError:
+        return  # the check of the judge says it
+    if not needs_consent(chosen):
+        yield f"The judge {chosen.name} ({chosen.address}) needs no consent, for it is on this machine."
 
 
 def _salvaged(config: Config) -> Iterator[str]:

@@ -102,7 +102,7 @@ class Projects:
 
     def _gate(self, config: Config) -> OutputGate:
         outputs = hosted(config)
-        judge = [value for key, value in config.values.items() if key.startswith("judge.")]
+        judge = [value for key, value in config.values.items() if key.startswith(("judge.", "limits."))]
         key = (outputs, config.may_ask("outputs"), *judge)
         gate = self._gates.get(key) or self._make_gate(config, outputs)
         self._gates[key] = gate

@@ -13,6 +13,8 @@ import pytest
 from admit.cli import checks, frame
 from admit.config import layers
 from admit.core.events import Event
+from admit.judges.consent import Consent
+from admit.judges.keyfile import Keys
 from admit.ledger.port import DecisionRow, Record
 from admit.ledger.sqlite import SqliteLedger
 
@@ -284,6 +286,80 @@ def test_what_the_judge_says_of_itself_is_shown_with_its_fix(doctor, monkeypatch
     monkeypatch.setattr(checks, "find_spec", lambda name: name)
     monkeypatch.setattr(checks, "import_module", lambda _: SimpleNamespace(findings=lambda values: said))
     assert doctor()[1] == [("judge", *said[0])]
+
+
+@pytest.fixture
+def asked(place, monkeypatch):
+    """Settings with a judge elsewhere and the filter on; gives the findings about the judge."""
+
+    def findings(*rest: str) -> list[tuple[str, str]]:
+        path = place / "config" / "admit" / "admit.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(['judge.profile = "jev"', "outputs.filter.enabled = true", *rest]) + "\n")
+        path.chmod(0o600)
+        layers._seen.clear()
+        config = layers.load()
+        assert config.findings == ()
+        return [(fault.text, fault.fix) for fault in checks.judge(config)]
+
+    return findings
+
+
+def test_a_judge_elsewhere_that_may_not_be_asked_yet_is_found_with_what_is_missing(asked):
+    assert asked() == [
+        ("There is no key for the profile jev.", "admit judge key jev"),
+        (
+            "outputs: Nobody allowed that texts of the outputs door go to https://api.typesafe.ai:443.",
+            "admit consent grant https://api.typesafe.ai:443 --door outputs",
+        ),
+    ]
+    Keys().store("jev", "a-key-for-tests")
+    Consent().grant("https://api.typesafe.ai:443", ["outputs"])
+    assert asked() == []
+
+
+def test_a_judge_on_this_machine_needs_neither_but_a_threshold_of_its_own(asked):
+    here = ('judge.profiles.jev.destination = "http://127.0.0.1:9"',)
+    assert asked(*here) == []
+    assert list(checks.notes(layers.load())) == [
+        "The judge jev (http://127.0.0.1:9) needs no consent, for it is on this machine."
+    ]
+    [(text, fix)] = asked(*here, 'judge.profiles.jev.model = "own-1"')
+    assert text == "outputs: Answers are recorded and do not act: no threshold is known for this model."
+    assert fix.startswith("admit config set judge.profiles.jev.outputs.threshold N")
+
+
+def test_a_profile_that_lacks_something_is_found(asked):
+    [(text, _)] = asked('judge.profiles.jev.destination = "no address"')
+    assert "is no URL of a server" in text
+
+
+def test_a_key_file_that_others_may_read_is_found_and_not_called_missing(asked):
+    os.chmod(Keys().store("jev", "a-key-for-tests"), 0o644)
+    Consent().grant("https://api.typesafe.ai:443", ["outputs"])
+    [(text, fix)] = asked()
+    assert "keys/jev" in text and "600" in fix
+
+
+def test_a_judge_that_cannot_answer_in_time_is_a_finding_and_a_warning_of_the_settings(place, doctor, capsys):
+    path = place / "config" / "admit" / "admit.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        '[judge]\nprofile = "ollama"\n[judge.profiles.ollama]\nmodel = "m"\n'
+        "[judge.profiles.ollama.guidance]\nmax_candidates = 40\n"
+    )
+    path.chmod(0o600)
+    warning = (
+        "ollama.guidance: 40 candidates take about 4.6 s (0.6 s + 0.1 s × 40, assumed), timeout_ms is 2,000: "
+        "requests will fall back"
+    )
+    fix = "Lower judge.profiles.ollama.guidance.max_candidates, or raise"
+    fix += " judge.profiles.ollama.guidance.timeout_ms."
+    assert doctor() == (1, [("judge", f"{warning}.", fix)])
+    assert frame.run(["config", "check", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["warnings"] == [warning]
+    assert frame.run(["config", "check"]) == 0
+    assert capsys.readouterr().out.startswith(f"Warning: {warning}.\n")
 
 
 def test_a_crash_log_of_these_days_is_found_and_an_old_one_is_not(state, doctor):

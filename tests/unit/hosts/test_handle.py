@@ -6,10 +6,12 @@ import json
 import os
 import threading
 import time
+from types import MappingProxyType
 
 import pytest
+from tests.servers.chat_server import ChatServer
 
-from admit.config.layers import load
+from admit.config.layers import Config, load
 from admit.hosts import moments, tickets
 from admit.hosts.deps import build_deps, recall_way
 from admit.hosts.handle import handle, prefilter
@@ -191,6 +193,35 @@ def test_a_project_may_lower_what_is_kept_in_its_own_folder_alone(place):
         for name in ("project", "elsewhere")
     }
     assert shown["project"] < 2_600 and shown["elsewhere"] > 4_000
+
+
+def test_folders_with_other_settings_of_the_door_share_the_judge_and_its_connection(place):
+    with ChatServer() as server:
+        asks = {
+            "judge__profile": "jev",
+            "judge__profiles__jev__destination": server.url,
+            "outputs__filter__enabled": True,
+            "outputs__filter__scope": "all",
+        }
+        host = Host(place, **asks)
+        narrow = {"outputs.max_kept_chars": 3_000, "judge.profiles.jev.outputs.max_candidates": 5}
+        lower = Config(MappingProxyType({**host.config.values, **narrow}))
+        host.deps = build_deps(
+            host.config,
+            ledger=host.ledger,
+            key=KEY,
+            clock=host.clock,
+            settings=lambda cwd: lower if cwd == "/lower" else host.config,
+            admit=ADMIT,
+        )
+        host.prompt("why does the parser test fail")
+        for cwd, seed in (("/repo", 1), ("/lower", 2), ("/repo", 3)):
+            assert host.bash(log(300 + seed), cwd=cwd) is not None
+    assert [row.profile for row in host.decisions] == ["jev"] * 3
+    asked = [len(one.json()["questions"]) for one in server.requests]
+    assert len(asked) == 3 and asked[1] == 5 < min(asked[0], asked[2])
+    assert server.connections == 1
+    assert {row.profile_hash[:7] for row in host.decisions} == {"sha256:"}
 
 
 def test_a_pause_is_seen_within_a_second_and_so_is_its_end(place):
