@@ -17,7 +17,11 @@ def loaded(code):
 
 
 @pytest.mark.parametrize(
-    "module", ["", ".bounded", ".batches", ".rubric", ".scripted", ".redact", ".profiles", ".local", ".parse"]
+    "module",
+    [
+        *("", ".bounded", ".batches", ".rubric", ".scripted", ".redact", ".profiles", ".local", ".parse"),
+        *(".limits", ".consent", ".keyfile"),
+    ],
 )
 def test_importing_judges_loads_no_client_no_model_and_no_numbers(module):
     found = loaded(f"import admit.judges{module}")
