@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "judge": ("admit.cli.judge", "Who answers: list, check and ask the judges, keys and costs."),
         "doctor": ("admit.cli.doctor", "Find what is wrong, and say how to fix it."),
         "consent": ("admit.cli.consent", "Which door's texts may leave this machine, and where to."),
+        "redact": ("admit.cli.redact", "Print a text as it would leave this machine, redacted."),
         "config": ("admit.cli.config", "Every setting, where it came from, and how to change it."),
         "daemon": ("admit.cli.daemon", "The resident process that answers hooks."),
         "hook": ("admit.cli.hook", "Serve one hook of a host, and print its answer."),

@@ -208,4 +208,4 @@ def test_completion_offers_commands_without_importing_them(capsys, monkeypatch):
     monkeypatch.setenv("COMP_WORDS", "admit re")
     monkeypatch.setenv("COMP_CWORD", "1")
     assert frame.run([]) == 0
-    assert capsys.readouterr().out.split() == ["plain,recall", "plain,report", "plain,resume"]
+    assert capsys.readouterr().out.split() == ["plain,recall", "plain,report", "plain,redact", "plain,resume"]
