@@ -14,6 +14,7 @@ from .parse import Rejected
 from .profiles import Profile
 from .reasons import sent as sent_of
 from .redact import Redactor
+from .safe import sent_texts
 from .wire import Dialect, Read, Sent, Transport, Usage
 
 Note = tuple[str, Mapping[str, object]]
@@ -78,7 +79,7 @@ class Caller:
         )
         body = self._dialect.body(ask, secrets.token_hex(8))
         call = call._replace(request_bytes=len(body))
-        if self._redactor.finds(body.decode("utf-8", "replace")):
+        if any(map(self._redactor.finds, sent_texts(body))):
             return _unsent(call, "redaction")
         if not self._limits.take_slot(destination, end - self._clock.monotonic()):
             return _unsent(call, "busy")

@@ -7,7 +7,9 @@ take for markup, nor a line break into a request: inside the fence stands one JS
 from __future__ import annotations
 
 import json
+import re
 
+_FENCED = r"\[\[data (\w+) (\w+)\]\](.*?)\[\[/data \1 \2\]\]"
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
@@ -21,6 +23,20 @@ def fence(nonce: str, name: str, text: str) -> str:
     """
     string = json.dumps(plain(text), ensure_ascii=False).translate(_ESCAPES)
     return f"[[data {nonce} {name}]]{string}[[/data {nonce} {name}]]"
+
+
+def opened(text: str) -> tuple[list[str], str]:
+    """The texts inside the fences of a text, and what stands around them, each fence as a line end."""
+    inside: list[str] = []
+
+    def take(match: re.Match[str]) -> str:
+        try:
+            inside.append(str(json.loads(match[3])))
+        except (ValueError, RecursionError):  # no fence of ours
+            inside.append(match[3])
+        return "\n"
+
+    return inside, re.sub(_FENCED, take, text, flags=re.DOTALL)
 
 
 def plain(text: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from admit.core.question import Ask, Question
 
+from .fence import opened
 from .redact import Redactor, Unredacted
 
 
@@ -61,3 +63,31 @@ def safe_ask(ask: Ask, redactor: Redactor, *, budget_ms: float) -> Safe | None:
     except Unredacted:
         return None
     return Safe(safe, masked)
+
+
+def sent_texts(body: bytes) -> Iterator[str]:
+    """Every text of a finished request as its reader sees it, names included: escapes undone, fences opened.
+
+    So what redaction left is met again as it was, and not with the signs of the form beside it. A body that
+    is not JSON is one text.
+    """
+    text = body.decode("utf-8", "replace")
+    try:
+        strings = _strings(json.loads(text))
+    except (ValueError, RecursionError):
+        strings = iter((text,))
+    for one in strings:
+        inside, around = opened(one)
+        yield from (around, *inside)
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
