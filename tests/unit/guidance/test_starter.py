@@ -10,6 +10,7 @@ import pytest
 import admit.guidance
 from admit.guidance.front_matter import parse
 from admit.guidance.gather import load
+from admit.guidance.lint import lint
 from admit.guidance.model import Root, Surface
 from admit.guidance.patterns import Problem, compiled, matches_nothing
 from admit.guidance.triggers import Triggers
@@ -42,6 +43,12 @@ def test_the_whole_pack_loads_without_a_finding(loaded):
     assert findings == ()
     assert sorted(snippet.id for snippet in index.snippets) == sorted(name(path) for path in FILES)
     assert 12 <= len(FILES) <= 20
+
+
+@pytest.mark.parametrize("kind", ["user", "bundled"])
+def test_lint_finds_nothing_in_the_pack(kind):
+    index, _ = load([Root("agent-ways", kind, str(STARTER), str(STARTER))])
+    assert lint(index) == ()
 
 
 def test_the_pack_has_a_tree_with_a_parent_and_its_child(loaded):
