@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from admit.cli.frame import DONE, FINDING, json_option, print_json
+from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
 from admit.config.keys import DOORS
 from admit.config.layers import load
 from admit.errors import UsageError
@@ -55,7 +55,7 @@ def command(
     """
     from admit.cli import judge_words
     from admit.core.question import Ask
-    from admit.judges.check import close
+    from admit.judges.check import close, ready
     from admit.judges.load import load_judge
 
     config = load()
@@ -72,6 +72,7 @@ def command(
     question = make._replace(subject=subject)
     judge = load_judge(profile, config=config.values, variables=True)
     try:
+        ready(judge, door)
         reply = judge.ask(Ask(door, task, (), (question,), None, cell.timeout_ms, "ask"))
     finally:
         close(judge)
@@ -157,7 +158,9 @@ def _took(reply: Reply, name: str) -> str:
     model = (call.model_answered or call.model_asked) if call is not None else ""
     who = f"{name}, {model}" if model else name
     tokens = "" if call is None or call.input_tokens is None else f", {call.input_tokens:,} tokens in"
+    masked = sum(len(call.masked) for call in reply.calls)
     line = f"{who}: {reply.elapsed_ms:,.0f} ms{tokens}, {cost(reply.calls)}"
+    line += f", {counted(masked, 'place')} masked" if masked else ""
     if reply.shadow is None:
         return line
     said = advice(SHADOW + reply.shadow, profile=name)

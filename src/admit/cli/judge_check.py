@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,9 +15,10 @@ from admit.text.table import table
 
 if TYPE_CHECKING:
     from admit.core.question import Call
-    from admit.judges.check import Checked, Semantics
+    from admit.judges.check import Checked
     from admit.judges.limits import Estimate
     from admit.judges.profiles import Profile
+    from admit.judges.semantics import Semantics
 
 EXAMPLES = """\b
 Examples:
@@ -53,7 +55,7 @@ def command(name: str | None, apart: bool, spend: float | None, yes: bool, as_js
     States: valid, invalid (the key), no_credit, rate_limited, model_unavailable, unreachable, failed.
     Exit code 1: there is a problem.
     """
-    from admit.judges import check
+    from admit.judges import check, semantics
 
     config = load()
     profile = judge_words.chosen(config, name)
@@ -63,8 +65,11 @@ def command(name: str | None, apart: bool, spend: float | None, yes: bool, as_js
             "a chat model reads all questions of a request together"
         )
     door = judge_words.must_consent(profile, sorted(profile.doors, key=lambda one: one != "outputs"))
-    estimate = check.estimate(profile, config.values, door, semantics=apart)
-    requests = 1 + (check.SEMANTICS_REQUESTS if apart else 0)
+    parts = [check.estimate(profile, config.values, door)]
+    if apart:
+        parts.append(semantics.estimate(profile, config.values, door))
+    estimate = _sum(parts)
+    requests = 1 + (semantics.REQUESTS if apart else 0)
     if not as_json:
         click.echo(_row("judge", f"{profile.name}: {profile.backend}, {profile.model or 'no model named'}"))
         click.echo(_row("asked at", profile.address if profile.destination else "this machine"))
@@ -75,7 +80,7 @@ def command(name: str | None, apart: bool, spend: float | None, yes: bool, as_js
     checked = check.check(profile, config.values, door)
     seen = None
     if apart and checked.state == "valid":
-        seen = check.semantics(profile, config.values, door)
+        seen = semantics.semantics(profile, config.values, door)
     bad = checked.state != "valid" or (seen is not None and (seen.reply is not None or _moved(seen)))
     if as_json:
         print_json(_as_json(checked, seen, profile, requests, estimate))
@@ -85,6 +90,19 @@ def command(name: str | None, apart: bool, spend: float | None, yes: bool, as_js
         if seen is not None:
             click.echo(_apart(seen, profile, door))
     return FINDING if bad else DONE
+
+
+def _sum(parts: Sequence[Estimate | None]) -> Estimate | None:
+    """Of several estimates; unknown where one is, None where nothing is sent."""
+    from admit.judges.limits import Estimate
+
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    prices = [part.usd for part in known if part.usd is not None]
+    return Estimate(
+        sum(part.input_tokens for part in known), sum(prices) if len(prices) == len(known) else None
+    )
 
 
 def _may_spend(
@@ -110,7 +128,7 @@ def _may_spend(
             if estimate.usd <= spend:
                 return True
             raise UsageError(f"{costs}: --spend {spend:g} is less")
-    asking.must_ask(costs)
+    asking.must_ask(costs if estimate.usd is None else f"{costs} (--spend USD allows so much)")
     return asking.yes(f"{costs}. Send?")
 
 

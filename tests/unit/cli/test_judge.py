@@ -7,10 +7,11 @@ import os
 import pty
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from command_line import ADMIT, WAIT_S, Home, golden
+from command_line import ADMIT, WAIT_S, Home, golden, log
 from jevcompat.mock import MockConfig, Running
 
 from admit.cli import frame
@@ -297,6 +298,45 @@ def test_the_local_judge_answers_the_questions_of_its_doors_and_says_what_it_can
     assert own.returncode == 1 and b"(not_calibrated)" in own.stderr and not own.stdout
     choice = json.loads(ask(home, "--choice", "a=b", "--choice", "c=d", "--json").stdout)
     assert (choice["status"], choice["reason"]) == ("fallback", "unsupported")
+
+
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    answers = {
+        one["id"]: {"type": "score", "probabilities": {"0": 0.1, "1": 0.0, "2": 0.0, "3": 0.9}}
+        for one in request["questions"]
+    }
+    print(json.dumps({"v": 1, "id": request["id"], "answers": answers}), flush=True)
+"""
+
+
+def test_a_program_of_ones_own_is_checked_and_asked_without_consent_or_key(home):
+    (home.path / "judge.py").write_text(PROGRAM)
+    profile(home, "mine", backend="command", argv=[sys.executable, str(home.path / "judge.py")])
+    done = home.admit("judge", "check")
+    assert done.returncode == 0 and "state     valid" in said(done), said(done)
+    assert b"expectation 2.70 of 3" in ask(home).stdout
+
+
+@pytest.mark.parametrize("deadline_ms", [160, 240, 280, 320, 360, 400])
+def test_a_local_judge_that_is_left_at_its_deadline_does_not_abort_the_command(home, deadline_ms):
+    file = home.path / ".config" / "admit" / "admit.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        f"[outputs.filter]\nenabled = true\n[judge.profiles.local.outputs]\ntimeout_ms = {deadline_ms}\n"
+    )
+    done = home.admit("output", "--task", "which module breaks", input=log())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert home.admit("ledger", "show").stdout.count(b"outputs") == 1
+
+
+def test_what_was_masked_before_it_was_sent_is_counted(home, mock):
+    server, _ = mock
+    profile(home, "mine", backend="systemone", destination=server.url)
+    text = b"Authorization: Bearer " + b"abcDEF123456" * 4
+    assert b", 1 place masked" in ask(home, "--noul", "Is it a header?", data=text).stdout
 
 
 def test_a_fallback_says_its_reason_and_the_way_out(home):

@@ -1,4 +1,4 @@
-"""A small ask tells the state of a judge, and servers whose questions move each other are found."""
+"""A small ask tells the state of a judge."""
 
 from __future__ import annotations
 
@@ -11,15 +11,7 @@ from jevcompat.mock import MockConfig, Running
 
 from admit.config.keys import shipped
 from admit.core.question import Reply, fallback
-from admit.judges.check import (
-    MOST_DIFFERENCE,
-    SEMANTICS_REQUESTS,
-    check,
-    estimate,
-    probe,
-    semantics,
-    state_of,
-)
+from admit.judges.check import check, estimate, probe, state_of
 from admit.judges.load import load_judge
 from admit.judges.profiles import Profile, profile
 from admit.judges.reasons import REASONS
@@ -49,10 +41,12 @@ class Server:
         self, status: int, body: bytes = b'{"detail": {"message": "no"}}', models: bytes = b""
     ) -> None:
         self.posts = 0
+        self.gets: list[str] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                outer.gets.append(self.path)
                 self.give(200 if models else 404, models)
 
             def do_POST(self) -> None:
@@ -132,6 +126,22 @@ def test_a_list_of_models_in_no_known_form_lists_nothing(listing):
         assert check(mine(values), values, "outputs").models is None
 
 
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"path": "/v1/systemone"}, "/v1/models"),
+        ({"path": "/api/alpha/decisions"}, "/api/alpha/models"),
+        ({"backend": "chat", "form": "schema", "path": "/v1/chat/completions"}, "/v1/models"),
+        ({"backend": "chat", "form": "messages", "path": "/v1/messages"}, "/v1/models"),
+    ],
+)
+def test_the_models_are_looked_for_beside_the_endpoint(fields, path):
+    with Server(404) as server:
+        values = settings(server.url, **fields)
+        check(mine(values), values, "outputs")
+    assert server.gets == [path]
+
+
 def test_a_key_that_a_server_says_back_is_not_shown(monkeypatch):
     monkeypatch.setenv("MINE", "shapeless-and-secret")
     with Server(401, b'{"error": "bad key shapeless-and-secret"}') as server:
@@ -163,8 +173,6 @@ def test_an_estimate_is_no_less_than_what_the_server_counts():
     assert most is not None and most.usd is not None
     assert 0 < call.input_tokens <= most.input_tokens
     assert 0 < call.cost_usd <= most.usd
-    whole = estimate(mine(values), values, "outputs", semantics=True)
-    assert whole is not None and whole.input_tokens > SEMANTICS_REQUESTS * most.input_tokens
 
 
 def test_without_prices_the_cost_is_unknown():
@@ -175,42 +183,6 @@ def test_without_prices_the_cost_is_unknown():
     }
     most = estimate(mine(values), values, "outputs")
     assert most is not None and most.usd is None and most.input_tokens > 0
-
-
-@pytest.mark.parametrize(
-    ("fault", "variant"), [("id-leaks", "ids"), ("batch-leaks", "batch"), ("order-leaks", "order")]
-)
-def test_a_server_whose_answers_hang_on_what_must_not_matter_is_found(fault, variant):
-    with Running(MockConfig(faults=frozenset({fault}))) as server:
-        values = settings(server.url)
-        seen = semantics(mine(values), values, "outputs")
-    assert seen.reply is None
-    assert {one.variant for one in seen.differences if one.found} == {variant}
-
-
-def test_a_server_without_that_fault_passes_with_four_times_three_requests():
-    config = MockConfig()
-    with Running(config) as server:
-        values = settings(server.url)
-        seen = semantics(mine(values), values, "outputs")
-    assert [one.variant for one in seen.differences] == ["same", "ids", "batch", "order"]
-    assert all(one.most == 0 and not one.found for one in seen.differences)
-    assert len(seen.calls) == config.requests == SEMANTICS_REQUESTS
-
-
-def test_a_server_that_does_not_repeat_itself_is_told_from_one_that_leaks():
-    with Running(MockConfig(noise=2.0)) as server:
-        values = settings(server.url)
-        same, *_ = semantics(mine(values), values, "outputs").differences
-    assert same.variant == "same" and same.most > MOST_DIFFERENCE and same.found
-
-
-def test_an_answer_that_cannot_be_used_ends_the_sends():
-    with Running(MockConfig(faults=frozenset({"choice-sum"}))) as server:
-        values = settings(server.url)
-        seen = semantics(mine(values), values, "outputs")
-    assert seen.differences == () and len(seen.calls) == 1
-    assert seen.reply is not None and seen.reply.reason == "answer_defects"
 
 
 def test_a_check_ends_a_cool_down_and_a_failed_one_begins_it_anew():
