@@ -129,6 +129,29 @@ def test_a_key_is_stored_for_its_owner_alone_and_never_printed(home):
     assert (again.returncode, json.loads(again.stdout)["forgotten"]) == (0, False)
 
 
+def test_a_key_that_others_can_read_is_shown_as_unusable(home):
+    home.admit("judge", "key", "jev", input=SECRET.encode())
+    (home.path / ".config" / "admit" / "keys" / "jev").chmod(0o644)
+    done = home.admit("judge", "show", "jev", "--json")
+    assert json.loads(done.stdout)["key"] == "unusable" and SECRET not in said(done)
+
+
+def test_a_key_in_a_named_variable_is_shown_by_its_name_alone(home):
+    profile(home, "jev", key_variable="MY_KEY")
+    home.env["MY_KEY"] = SECRET
+    done = home.admit("judge", "show", "--json")
+    assert json.loads(done.stdout)["key"] == "variable MY_KEY" and SECRET not in said(done)
+
+
+@pytest.mark.parametrize("command", ["show", "check", "ask"])
+def test_with_settings_that_cannot_be_used_no_judge_is_asked(home, command):
+    file = home.path / ".config" / "admit" / "admit.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("[judge\n")
+    done = home.admit("judge", command, *(("--task", "t") if command == "ask" else ()), input=SUBJECT)
+    assert done.returncode == 2 and b"admit config check" in done.stderr
+
+
 @pytest.mark.parametrize("text", [b"", b"  \n", b"two\nlines\n", b"a b", "schlüssel".encode(), b"\xff\xfe"])
 def test_what_is_no_key_is_refused_without_showing_it(home, text):
     done = home.admit("judge", "key", "jev", input=text)
