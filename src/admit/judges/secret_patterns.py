@@ -46,9 +46,9 @@ _NAME = f"(?i:{b'|'.join(NAMES).decode()})"
 # What may follow a name in its identifier: not the rest of another word, as in `author`.
 _PAIR_NAME = rf"(?:{_NAME}[sS]?(?:[A-Z0-9_.-][A-Za-z0-9_.-]*)?|(?i:authorization)[A-Za-z0-9_.-]*)"
 _SEPARATOR = (
-    r"(?:\\*[\"'`]?[\])]{0,2}[ \t]*(?:=>|->|:=|={1,3}|>|:(?:[ \t]*[|>][+-]?[ \t]*\r?\n)?)[ \t]*"
+    r"(?:\\*[\"'`]?[\])]{0,2}[ \t]*(?:=>|->|:=|={1,3}|>|:(?:[ \t]*[|>][+-]?[ \t]*(?:\r?\n|\\+n))?)[ \t]*"
     r"|[ \t]*\([ \t]*"
-    r"|\\*[\"']?,?(?:\s|\\+[nt])*(?:- )?\\*[\"']?value\\*[\"']?[ \t]*[:=][ \t]*)"
+    r"|\\*[\"']?,?(?:\s|\\+[nt])*[-+>|#]{0,2}[ \t]*(?:- )?\\*[\"']?value\\*[\"']?[ \t]*[:=][ \t]*)"
 )
 
 _FILLERS = (
@@ -69,7 +69,7 @@ _NAMED = "|".join(
     (
         r"(?i:authorization|cookie)\\*[\"']?[ \t]*(?::|=>|=)[ \t]*",
         r"(?i:bearer|basic)[ \t]+[A-Za-z0-9._~+/=-]{8,}",
-        r"(?i:login|account)\s+\S+\s+(?i:password)\s+",
+        r"(?i:login|account)\s+\S+\s+(?:[-+>|#]{1,2}[ \t]*)?(?i:password)\s+",
         rf"-[A-Za-z0-9_.-]*{_NAME}[A-Za-z0-9_.-]*[ \t]+",
         _PAIR,
         r"(?i:password|passphrase|secret|token)[ \t]+[\"']",
@@ -98,6 +98,8 @@ PATTERNS = {
     "plain": r"(?:[^\s,;&\"'`<>()\[\]{}|\\]|\\[^nrt\"'])*",
     "word": r"(?:[^\s\"'`\\]|\\[^nrt\"'])*",
     "line": r"[^\n\r]*",
+    "quoted_line": r"(?:[^\n\r\"\\]|\\+[^nr\"\\])*",
+    "single_quoted_line": r"(?:[^\n\r'\\]|\\+[^nr'\\])*",
     "part_of_string": r"[^;\"'\n\r]*",
     "line_head": r"[ \t]*(?:[-+>|#$]{1,2} ?)*(?:export |set |ENV |ARG |env )?[ \t]*",
     "placeholder": r"(?i)\$\{[A-Z0-9_.]+\}|\$[A-Z_][A-Z0-9_]*|\$?\{\{[ \w.-]*\}\}|%[A-Z_][A-Z0-9_]*%"

@@ -28,6 +28,11 @@ _PLAIN_ENDS = bytes(0x20 if chr(byte) in "\t\n\f\r ,;&\"'`<>()[]{}|\\" else byte
 _MOST_PLAIN = 128
 _QUOTES = bytes(0x22 if byte in b"'`\\" else byte for byte in range(256))
 _OPENINGS = b"[({ \tbBrRfFuU\\\"'`"
+_SPOKEN = frozenset((b"password", b"passphrase", b"passwd", b"pwd", b"secret"))
+"""Names whose value may be words, also in the lines of a quoted text, which are mostly messages."""
+
+_QUOTED = (b'"', b"'", b"\\")
+_BEFORE_NAMES = frozenset((*_QUOTED, b"\n", b" ", b"\t", b"-", b"+", b">", b"|", b"#", b"$"))
 _LINE_HEADS = frozenset((b"", b"export", b"set", b"ENV", b"ARG", b"env"))
 
 
@@ -88,10 +93,8 @@ def _value(data: bytes, start: int, first: int, name: bytes, between: bytes) -> 
         last = regex("part_of_string").match(data, first, min(len(data), first + 256)).end()
         if data[last : last + 1] == b";" or data[max(0, begin - 8) : begin].rstrip()[-1:] == b";":
             return _valued(data, first, regex("part_of_string").match(data, last).end(), "dsn")
-    if b"\n" in between or _heads_line(data, begin):
-        last = regex("word" if separator == b"=" else "line").match(data, first).end()
-    else:
-        last = _end_of_plain(data, first)
+    shape = _line_shape(data, begin, between, separator, name)
+    last = regex(shape).match(data, first).end() if shape is not None else _end_of_plain(data, first)
     return _valued(data, first, last, "pair", name)
 
 
@@ -220,12 +223,30 @@ def _connection_key(data: bytes, start: int, begin: int) -> bool:
     return data[begin:tail].lower() in _CONNECTION
 
 
-def _heads_line(data: bytes, begin: int) -> bool:
-    """Whether the name is the first thing on its line, as in environment files and YAML."""
-    if begin and data[begin - 1] not in b"\n \t-+>|#$":
-        return False
-    line = data.rfind(b"\n", max(0, begin - 64), begin) + 1
+def _line_shape(data: bytes, begin: int, between: bytes, separator: bytes, name: bytes) -> str | None:
+    """How a value reaches to the end of its line, where it does; the line may be one of a quoted text.
+
+    It does where the name is the first thing on its line, as in environment files and YAML.
+    """
+    whole = "word" if separator == b"=" else "line"
+    if b"\n" in between:
+        return whole
+    if b"\\n" in between:
+        return "quoted_line"
+    before = data[begin - 1 : begin]
+    if begin and before not in _BEFORE_NAMES:
+        return None
+    spoken = separator != b"=" and name in _SPOKEN
+    if before in _QUOTED:
+        if not spoken or b'"' in between or b"'" in between:
+            return None
+        return "single_quoted_line" if before == b"'" else "quoted_line"
+    least = max(0, begin - 64)
+    line, quoted = data.rfind(b"\n", least, begin) + 1, data.rfind(b"\\n", least, begin) + 2
+    if quoted > max(line, 1):
+        line, whole = quoted, "quoted_line" if spoken else None
     if line == 0 and begin > 64:
-        return False
+        return None
     head = data[line:begin]
-    return head.strip(b" \t-+>|#$") in _LINE_HEADS and regex("line_head").fullmatch(head) is not None
+    heads = head.strip(b" \t-+>|#$") in _LINE_HEADS and regex("line_head").fullmatch(head) is not None
+    return whole if heads else None
