@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ CAPS = Caps(8, 40, 40, 5_000_000, 1.0, 3, 60)
 UNKNOWN = Refusal("budget_unknown")
 TRIES = """
 import sys
+import threading
 from admit.cli import checks
 from admit.config.layers import load
 from admit.judges.limits import Caps, Estimate, Limits, Ticket
@@ -338,3 +340,37 @@ def test_the_doctor_names_a_database_in_which_nothing_can_be_counted(tmp_path, m
     (tmp_path / "admit" / "limits.db").write_bytes(b"not a database " * 1000)
     (fault,) = [one for one in checks.judge(config) if "limits.db" in one.text]
     assert "file is not a database" in fault.text and "rm " in fault.fix
+
+
+def test_a_settlement_without_a_database_has_no_notes_of_its_own_and_raises_nothing(tmp_path):
+    of = limits(tmp_path)
+    note = ("judge.cooldown", {"destination": DESTINATION, "until_s": 1, "cause": "deadline"})
+    (tmp_path / "limits.db").mkdir()
+    ticket = Ticket("1" * 32, DESTINATION, notes=(note,))
+    usual = {"reason": "deadline", "sent": "unknown", "status": None}
+    assert of.settle(ticket, **usual, input_tokens=None, usd=None, retry_after_s=None) == (note,)
+
+
+def test_a_thread_that_hangs_in_the_database_does_not_hold_up_the_others(tmp_path):
+    hanging, go_on = threading.Event(), threading.Event()
+    opened = []
+
+    def connect(path: str, **options: Any) -> sqlite3.Connection:
+        opened.append(path)
+        hanging.set()
+        assert go_on.wait(60)
+        return sqlite3.connect(path, **options)
+
+    of = limits(tmp_path, connect)
+    found = []
+    stuck = threading.Thread(target=lambda: found.append(reserve(of)))
+    stuck.start()
+    assert hanging.wait(60)
+    late = threading.Timer(30, go_on.set)  # so that a failure of this test ends too
+    late.start()
+    assert reserve(of) == UNKNOWN
+    assert len(opened) == 1 and not go_on.is_set()
+    late.cancel()
+    go_on.set()
+    stuck.join(60)
+    assert isinstance(found[0], Ticket) and isinstance(reserve(of), Ticket)
