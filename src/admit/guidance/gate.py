@@ -115,7 +115,9 @@ class GuidanceGate:
         """The snippets in force now."""
         return self._library.current()
 
-    def scan(self, surface: Surface, *, dry_run: bool = False, ask: bool = True) -> GuidanceResult:
+    def scan(
+        self, surface: Surface, *, dry_run: bool = False, ask: bool = True, judge_ms: int | None = None
+    ) -> GuidanceResult:
         """What this surface calls for, and why; never raises for content.
 
         What is shown is claimed until `delivered` or `withdrawn` is called with the result's id, at most 5 s.
@@ -124,11 +126,12 @@ class GuidanceGate:
         Args:
             dry_run: Claim, count and record nothing.
             ask: Whether the judge may be asked.
+            judge_ms: The most that a judge may take, where that is less than its profile allows.
         """
         key = None if dry_run else surface.delivery_key
         if key is not None and isinstance(before := self.memory.answer(key), GuidanceResult):
             return before
-        result = self._scanned(surface, dry_run=dry_run, ask=ask)
+        result = self._scanned(surface, dry_run=dry_run, ask=ask, judge_ms=judge_ms)
         if key is not None:
             self.memory.remember(key, result)
         return result
@@ -170,7 +173,7 @@ class GuidanceGate:
         """The context of an agent, or of a whole session, was replaced: nothing shown is in view."""
         self.memory.reset(session, agent)
 
-    def _scanned(self, surface: Surface, *, dry_run: bool, ask: bool) -> GuidanceResult:
+    def _scanned(self, surface: Surface, *, dry_run: bool, ask: bool, judge_ms: int | None) -> GuidanceResult:
         started = self._clock.monotonic()
         library = self.library
         result_id = secrets.token_hex(16)
@@ -185,10 +188,11 @@ class GuidanceGate:
         found = find(
             clean, library.guidance, library.triggers, library.matcher, self.memory, self.settings, started
         )
-        choice = choose(clean, found, self.judge, self.settings, self.memory, ask=ask)
+        judge = self.judge.within(judge_ms)
+        choice = choose(clean, found, judge, self.settings, self.memory, ask=ask)
         shown = choice.decision.shown if clean.delivers else ()
         if shown and not dry_run:
-            shown = self._claimed(result_id, clean, choice, shown)
+            shown = self._claimed(result_id, clean, choice, shown, started)
         outcomes = outcomes_of(library.guidance, found, choice, shown, clean.delivers)
         used = sum(choice.units[name].units for name in shown)
         result = GuidanceResult(
@@ -207,7 +211,7 @@ class GuidanceGate:
         return result
 
     def _claimed(
-        self, result_id: str, surface: Surface, choice: Choice, shown: tuple[str, ...]
+        self, result_id: str, surface: Surface, choice: Choice, shown: tuple[str, ...], started: float
     ) -> tuple[str, ...]:
         if surface.session is None:
             return shown
@@ -218,6 +222,7 @@ class GuidanceGate:
             shown,
             counted=counted,
             position=surface.tokens_used,
+            since=started,
             now=self._clock.monotonic(),
             key=surface.delivery_key,
         )

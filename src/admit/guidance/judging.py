@@ -31,3 +31,7 @@ class GateJudge(NamedTuple):
         if self.judge is None:
             return "off"
         return settings.mode or ("off" if self.backend == "local" else "enforce")
+
+    def within(self, most_ms: int | None) -> GateJudge:
+        """The same, with a deadline of at most so many ms; None leaves it."""
+        return self if most_ms is None else self._replace(timeout_ms=min(self.timeout_ms, most_ms))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import NamedTuple
 
 CLAIM_S = 5.0
@@ -20,10 +21,10 @@ Context = tuple[str, str]
 
 
 class Shown(NamedTuple):
-    """Where a snippet was shown last: token position; None is unknown."""
+    """Where a snippet was shown last: token position, None is unknown; and when, in monotonic seconds."""
 
     position: int | None
-    times: int = 1
+    at: float = -inf
 
 
 class Settled(NamedTuple):
@@ -101,14 +102,16 @@ class Memory:
         *,
         counted: int,
         position: int | None,
+        since: float,
         now: float,
         key: str | None,
     ) -> tuple[str, ...]:
-        """Take ids for showing; those that another hook took meanwhile are left out of what it returns."""
+        """Take ids for showing; those that another hook took since then are left out of what it returns."""
         with self._lock:
             self._expire(now)
-            busy = {one for claim in self._claims.values() if claim.context == context for one in claim.ids}
-            free = tuple(one for one in ids if one not in busy)
+            taken = {one for claim in self._claims.values() if claim.context == context for one in claim.ids}
+            taken |= {name for name, shown in self._agent(context).shown.items() if shown.at > since}
+            free = tuple(one for one in ids if one not in taken)
             claimed = _Claimed(context, free, counted, position, now + CLAIM_S, key)
             _put(self._claims, result_id, claimed, MOST_RESULTS)
             return free
@@ -124,8 +127,7 @@ class Memory:
             agent.turn += claim.counted
             again = frozenset(name for name in claim.ids if name in agent.shown)
             for name in claim.ids:
-                before = agent.shown.get(name)
-                agent.shown[name] = Shown(claim.position, before.times + 1 if before else 1)
+                agent.shown[name] = Shown(claim.position, now)
             return Settled(claim.ids, again)
 
     def withdrawn(self, result_id: str) -> None:
@@ -146,6 +148,11 @@ class Memory:
                     claim.context[0] == session and agent in (None, claim.context[1])
                 ):
                     del self._claims[result_id]
+
+    def restore(self, context: Context, name: str, position: int | None) -> None:
+        """A snippet was shown before this process began; what it knows itself counts before."""
+        with self._lock:
+            self._agent(context).shown.setdefault(name, Shown(position))
 
     def answer(self, key: str) -> object | None:
         """What was answered to this event of the host."""
