@@ -2,9 +2,10 @@
 
     python -m tests.servers.chat_server --port 0 --mode ok
 
-It prints its address on the first line. It speaks chat completions (``POST …/chat/completions``), messages in
-the style of Anthropic (``POST …/messages``) and the SystemOne interface (any other path). It answers by the
-words that an item and the task share, or by the function given, and misbehaves as its mode says: see `MODES`.
+It prints its address on the first line; a GET of it gives the requests that came so far. It speaks chat
+completions (``POST …/chat/completions``), messages in the style of Anthropic (``POST …/messages``) and the
+SystemOne interface (any other path). It answers by the words that an item and the task share, or by the
+function given, and misbehaves as its mode says: see `MODES`.
 """
 
 from __future__ import annotations
@@ -151,7 +152,10 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_GET(self) -> None:
-        self._send(200, b"{}")
+        """What came so far, for whoever started this as a process; never in the way of a mode."""
+        came = self.server.own.requests
+        asked = [{**one._asdict(), "body": one.body.decode("utf-8", "replace")} for one in came]
+        self._send(200, json.dumps(asked).encode())
 
     def do_HEAD(self) -> None:
         self.send_response(200)

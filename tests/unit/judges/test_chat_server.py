@@ -4,6 +4,7 @@ import contextlib
 import json
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -145,6 +146,9 @@ def test_the_server_runs_as_a_process_of_its_own_and_says_where():
         assert judge_at(url, "messages").ask(ask()).reason == "provider_529"
     with in_a_process("--port", "0") as url:
         assert judge_at(url, "schema").ask(ask()).status == "judged"
+        with urllib.request.urlopen(url) as came:
+            [request] = json.load(came)
+        assert "How to bake bread" in request["body"]
 
 
 def test_its_help_names_every_mode():
