@@ -205,7 +205,10 @@ EVENTS: Mapping[str, EventType] = MappingProxyType(
         ),
         "judge.late": EventType(("answers",)),
         "judge.cooldown": EventType(("destination", "until_s", "cause"), {"cause": REASON_WORDS}),
-        "judge.budget": EventType(("cap", "used", "limit")),
+        "judge.budget": EventType(
+            ("cap", "used", "limit"),
+            {"cap": ("session.requests", "day.requests", "day.input_tokens", "day.usd")},
+        ),
         "judge.unverified": EventType(("profile", "door", "cause"), {"cause": ("alias", "unverified")}),
         "judge.model_drift": EventType(("asked", "answered")),
         "judge.consent_granted": EventType(("destination", "doors", "classes", "statement_hash")),
