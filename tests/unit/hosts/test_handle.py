@@ -9,14 +9,13 @@ import time
 from types import MappingProxyType
 
 import pytest
-from tests.servers.chat_server import ChatServer
 
 from admit.config.layers import Config, load
 from admit.hosts import moments, tickets
 from admit.hosts.deps import build_deps, recall_way
 from admit.hosts.handle import handle, prefilter
 from admit.hosts.model import HookAnswer
-from admit.hosts.outputs import Outcome
+from admit.hosts.outcome import Outcome
 from admit.hosts.projects import hosted
 from admit.testing import MemoryLedger
 
@@ -195,32 +194,31 @@ def test_a_project_may_lower_what_is_kept_in_its_own_folder_alone(place):
     assert shown["project"] < 2_600 and shown["elsewhere"] > 4_000
 
 
-def test_folders_with_other_settings_of_the_door_share_the_judge_and_its_connection(place):
-    with ChatServer() as server:
-        asks = {
-            "judge__profile": "jev",
-            "judge__profiles__jev__destination": server.url,
-            "outputs__filter__enabled": True,
-            "outputs__filter__scope": "all",
-        }
-        host = Host(place, **asks)
-        narrow = {"outputs.max_kept_chars": 3_000, "judge.profiles.jev.outputs.max_candidates": 5}
-        lower = Config(MappingProxyType({**host.config.values, **narrow}))
-        host.deps = build_deps(
-            host.config,
-            ledger=host.ledger,
-            key=KEY,
-            clock=host.clock,
-            settings=lambda cwd: lower if cwd == "/lower" else host.config,
-            admit=ADMIT,
-        )
-        host.prompt("why does the parser test fail")
-        for cwd, seed in (("/repo", 1), ("/lower", 2), ("/repo", 3)):
-            assert host.bash(log(300 + seed), cwd=cwd) is not None
+def test_folders_with_other_settings_of_the_door_share_the_judge(place, monkeypatch):
+    judge, loaded = ScriptedJudge({}, default=2.0), []
+
+    def load_judge(profile, **_):
+        loaded.append(profile.name)
+        return BoundedJudge(judge)
+
+    monkeypatch.setattr("admit.judges.pool.load_judge", load_judge)
+    host = Host(place, judge__profile="jev", outputs__filter__enabled=True, outputs__filter__scope="all")
+    narrow = {"outputs.max_kept_chars": 3_000, "judge.profiles.jev.outputs.max_candidates": 5}
+    lower = Config(MappingProxyType({**host.config.values, **narrow}))
+    host.deps = build_deps(
+        host.config,
+        ledger=host.ledger,
+        key=KEY,
+        clock=host.clock,
+        settings=lambda cwd: lower if cwd == "/lower" else host.config,
+        admit=ADMIT,
+    )
+    host.prompt("why does the parser test fail")
+    for cwd, seed in (("/repo", 1), ("/lower", 2), ("/repo", 3)):
+        assert host.bash(log(300 + seed), cwd=cwd) is not None
+    asked = [len(ask.questions) for ask in judge.asks]
+    assert loaded == ["jev"] and len(asked) == 3 and asked[1] == 5 < min(asked[0], asked[2])
     assert [row.profile for row in host.decisions] == ["jev"] * 3
-    asked = [len(one.json()["questions"]) for one in server.requests]
-    assert len(asked) == 3 and asked[1] == 5 < min(asked[0], asked[2])
-    assert server.connections == 1
     assert {row.profile_hash[:7] for row in host.decisions} == {"sha256:"}
 
 
