@@ -21,7 +21,7 @@ from .hits import cleaned, context_of, find
 from .judging import GateJudge
 from .matching import SemanticMatcher
 from .memory import Memory
-from .model import GateReport, GuidanceResult, Index, Outcome, Surface
+from .model import Finding, GateReport, GuidanceResult, Index, Outcome, Surface
 from .outcomes import outcomes_of
 from .settings import GateSettings
 from .triggers import Triggers
@@ -42,7 +42,13 @@ class Library(NamedTuple):
 
 
 class LibrarySource(Protocol):
-    """Where the snippets in force come from."""
+    """Where the snippets in force come from.
+
+    Attributes:
+        findings: What is wrong with the files, as of the last reading.
+    """
+
+    findings: tuple[Finding, ...]
 
     def current(self) -> Library:
         """What is in force now."""
@@ -114,6 +120,11 @@ class GuidanceGate:
     def library(self) -> Library:
         """The snippets in force now."""
         return self._library.current()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong with the files, as of the last reading."""
+        return self._library.findings
 
     def scan(
         self, surface: Surface, *, dry_run: bool = False, ask: bool = True, judge_ms: int | None = None

@@ -20,12 +20,16 @@ def unfit(snippet: Snippet, surface: Surface) -> str | None:
     return "precondition" if snippet.when is not None and not _holds(snippet.when, surface.cwd) else None
 
 
+def in_project(project: str, cwd: str) -> bool:
+    """Whether a working folder is a project's folder (``~`` expanded, links resolved) or below it."""
+    folder = os.path.realpath(os.path.expanduser(project))
+    here = os.path.realpath(cwd) if cwd else ""
+    return here == folder or here.startswith(folder.rstrip("/") + "/")
+
+
 def _holds(when: When, cwd: str) -> bool:
-    if when.project is not None:
-        project = os.path.realpath(os.path.expanduser(when.project))
-        here = os.path.realpath(cwd) if cwd else ""
-        if here != project and not here.startswith(project.rstrip("/") + "/"):
-            return False
+    if when.project is not None and not in_project(when.project, cwd):
+        return False
     return when.file_exists is None or has_file(cwd, when.file_exists)
 
 

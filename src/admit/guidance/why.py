@@ -1,0 +1,378 @@
+"""The smallest change that would alter what became of one snippet in one scan.
+
+Where a setting decides, the value named is the first that alters the outcome; it is found by the same
+functions that decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from math import ceil, inf, nextafter
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from admit.core.admission import plan
+from admit.core.decision import Decision
+from admit.core.policy import DOORS, count
+from admit.core.question import NO_LIMITS, Answer, Ask, Question, Reply, RequestLimits
+from admit.errors import UnknownSnippet
+
+from .choose import TOOL_LANES, choose
+from .gate import GuidanceGate
+from .hits import cleaned, context_of, find
+from .judging import GateJudge
+from .model import GuidanceResult, Lane, Outcome, Snippet, Surface
+from .outcomes import outcomes_of
+from .preconditions import in_project
+from .render import render
+from .settings import GateSettings
+
+HEARD: Mapping[Lane, frozenset[str]] = MappingProxyType(
+    {
+        "prompt": frozenset(("pattern", "semantic", "mention", "state")),
+        "queued": frozenset(("pattern", "semantic", "mention")),
+        "task": frozenset(("pattern", "semantic", "mention")),
+        "command": frozenset(("commands", "files", "pattern")),
+        "file": frozenset(("files",)),
+        "state": frozenset(("state",)),
+    }
+)
+"""The kinds of trigger that a lane can set off."""
+
+_MOST_POSITION = 1 << 40
+
+
+class Change(NamedTuple):
+    """What would alter an outcome.
+
+    Attributes:
+        text: A sentence for a person.
+        key: The setting that does it; empty where it is the text, the file, or the host.
+        value: What that setting would have to be.
+    """
+
+    text: str
+    key: str = ""
+    value: Any = None
+
+
+class _Look(NamedTuple):
+    gate: GuidanceGate
+    surface: Surface
+    result: GuidanceResult
+    outcome: Outcome
+    snippet: Snippet
+    values: Mapping[str, Any]
+
+    @property
+    def settings(self) -> GateSettings:
+        return self.gate.settings
+
+    @property
+    def decision(self) -> Decision:
+        assert self.result.decision is not None  # only hits come here
+        return self.result.decision
+
+    def stage_with(self, **changed: Any) -> str:
+        """Where its way would end under other settings, with the judge's word as it was given."""
+        gate, settings = self.gate, self.gate.settings._replace(**changed)
+        library = gate.library
+        surface = cleaned(self.surface, settings.envelopes) or self.surface
+        found = find(
+            surface, library.guidance, library.triggers, library.matcher, gate.memory, settings, -inf
+        )
+        choice = choose(surface, found, self._recorded(), settings, gate.memory, ask=True)
+        outcomes = outcomes_of(library.guidance, found, choice, choice.decision.shown, surface.delivers)
+        return next(one.stage for one in outcomes if one.id == self.outcome.id)
+
+    def _recorded(self) -> GateJudge:
+        """The judge's word as it was given; nobody where it did not act."""
+        decision = self.decision
+        if decision.status not in ("judged", "partial") or decision.shadow is not None:
+            return GateJudge()
+        return self.gate.judge._replace(judge=_Recorded(decision), backend="own")
+
+
+def smallest_change(
+    gate: GuidanceGate, surface: Surface, result: GuidanceResult, id: str, values: Mapping[str, Any]
+) -> Change:
+    """What would alter the outcome of one snippet.
+
+    Args:
+        surface: What was scanned.
+        result: What the scan gave.
+        values: Settings by full key.
+
+    Raises:
+        UnknownSnippet: There is no such snippet.
+    """
+    outcome = next((one for one in result.outcomes if one.id == id), None)
+    index = gate.library.guidance
+    snippet = next((one for one in (*index.snippets, *index.disabled) if one.id == id), None)
+    if outcome is None or snippet is None:
+        raise UnknownSnippet(id)
+    return _BY_STAGE[outcome.stage](_Look(gate, surface, result, outcome, snippet, values))
+
+
+class _Recorded:
+    """Answers as the judge answered, by place; what it left out stays without an answer."""
+
+    name = "recorded"
+
+    def __init__(self, decision: Decision) -> None:
+        values = {ruling.id: ruling.p for ruling in decision.rulings if ruling.p}
+        asked = enumerate(decision.plan.asked, 1)
+        self._answers = tuple(Answer(f"q{k}", "noul", values[one.id]) for k, one in asked if one.id in values)
+
+    def supports(self, question: Question) -> bool:
+        return True
+
+    def limits(self) -> RequestLimits:
+        return NO_LIMITS
+
+    def ask(self, ask: Ask) -> Reply:
+        return Reply("judged" if len(self._answers) == len(ask.questions) else "partial", self._answers)
+
+
+def _envelope(look: _Look) -> Change:
+    opening = look.surface.text.lstrip().split("\n", 1)[0][:40]
+    return Change(
+        f"the text opens like a notice of the host ({opening!r}); without that opening it is matched"
+    )
+
+
+def _disabled(look: _Look) -> Change:
+    return Change(
+        f"take what matches {look.outcome.id} out of guidance.disable", "guidance.disable", look.outcome.id
+    )
+
+
+def _out_of_scope(look: _Look) -> Change:
+    scope = ", ".join(sorted({*look.snippet.scope, look.surface.agent_kind}))
+    return Change(f"write scope: {scope} in {look.snippet.path}")
+
+
+def _precondition(look: _Look) -> Change:
+    when, cwd = look.snippet.when, look.surface.cwd
+    if when is not None and when.project is not None and not in_project(when.project, cwd):
+        return Change(f"it holds in {when.project} alone (when.project), and this is {cwd or 'no folder'}")
+    glob = when.file_exists if when is not None else ""
+    return Change(f"a file that matches {glob} under {cwd or 'the folder'} (when.file_exists)")
+
+
+def _no_trigger(look: _Look) -> Change:
+    lane = look.surface.lane
+    if lane not in look.settings.lanes:
+        return Change(f"turn the lane on: guidance.lanes.{lane} = true", f"guidance.lanes.{lane}", True)
+    heard = [one for one in look.snippet.triggers if one.kind in HEARD[lane]]
+    if not heard:
+        kinds = ", ".join(dict.fromkeys(one.kind for one in look.snippet.triggers)) or "nothing"
+        return Change(f"it listens to {kinds}, which a {lane} does not set off")
+    if all(one.kind == "semantic" for one in heard):
+        return Change(
+            "it is found by meaning alone, and no matcher by meaning is at work: admit doctor says why"
+        )
+    words = [one for one in heard if one.kind != "semantic"]
+    what = " or ".join(f"{one.kind} {one.text}" for one in words[:3])
+    return Change(f"a {lane} that its trigger matches: {what}")
+
+
+def _masked(look: _Look) -> Change:
+    return Change("write the word outside code, links and quoted lines; or make it pattern_strict")
+
+
+def _vetoed(look: _Look) -> Change:
+    p, key = look.outcome.score or 0.0, "guidance.matcher.veto_floor"
+    return Change(
+        f"its pattern matches, and its meaning is too far away: p {p:.6f} is under {key} = "
+        f"{look.values[key]:g}; a floor of {p:.6f} lets it fire, and so does pattern_strict", key, p,
+    )  # fmt: skip
+
+
+def _below_threshold(look: _Look) -> Change:
+    p, key = look.outcome.score or 0.0, "guidance.matcher.admit"
+    return Change(
+        f"p {p:.6f} is under {key} = {look.values[key]:g}; a bar of {p:.6f} proposes it, as far as there "
+        "are seats, and so does a prompt that its pattern matches", key, p,
+    )  # fmt: skip
+
+
+def _outcompeted(look: _Look) -> Change:
+    key = "guidance.matcher.per_chunk"
+    return Change(
+        f"others are ahead in every sentence: give it a sentence of its own, or raise {key} above "
+        f"{look.values[key]} (at most guidance.matcher.max_scored in all)",
+        key, look.values[key] + 1,
+    )  # fmt: skip
+
+
+def _held(look: _Look) -> Change:
+    hit, surface = look.outcome.hit, look.surface
+    assert hit is not None  # only a hit is held
+    if hit.trigger.text == "session-start" and hit.trigger.kind == "state":
+        return Change("it shows once a session, until the context is cleared or compacted")
+    window = surface.window or look.settings.window_default
+    refires = {look.outcome.id: hit.snippet.refire}
+
+    def is_held(position: int) -> bool:
+        memory, floor = look.gate.memory, look.settings.refire_floor
+        return bool(memory.held(context_of(surface), refires, position, window, floor, -inf))
+
+    if is_held(_MOST_POSITION):
+        return Change("another hook shows it right now")
+    low, high = surface.tokens_used or 0, _MOST_POSITION
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_held(middle) else (low, middle)
+    left = f", {high - surface.tokens_used:,} from here" if surface.tokens_used else ""
+    return Change(
+        f"it was shown, and shows again from token {high:,} of the context on{left}; refire: 0 never holds it"
+    )
+
+
+def _blocked(look: _Look) -> Change:
+    ruling = look.outcome.ruling
+    p = ruling.value if ruling is not None else None
+    key = _profile_key(look, "threshold")
+    least = p if p is not None else 0.0
+    return Change(f"the judge said {least:.4f}; a threshold of {least:.4f} ({key}) admits it", key, least)
+
+
+def _ancestor(look: _Look) -> Change:
+    above = look.outcome.ruling.ancestor if look.outcome.ruling is not None else ""
+    seats, key = _seats(look), _profile_key(look, "max_candidates")
+    return Change(
+        f"the judge blocked {above} above it; with {key} = {seats} it is judged by itself", key, seats
+    )
+
+
+def _overflow(look: _Look) -> Change:
+    seats, key = _seats(look), _profile_key(look, "max_candidates")
+    return Change(
+        f"it is past the cap; {key} = {seats} has it judged, guidance.gate.overflow = pass shows it",
+        "guidance.gate.overflow", "pass",
+    )  # fmt: skip
+
+
+def _parent_withheld(look: _Look) -> Change:
+    by_id = {one.id: one for one in look.result.outcomes}
+    name = look.outcome.id
+    while "/" in name:
+        name = name.rpartition("/")[0]
+        above = by_id.get(name)
+        if above is not None and above.stage in ("turn_cap", "over_budget"):
+            snippet = above.hit.snippet if above.hit is not None else look.snippet
+            change = _BY_STAGE[above.stage](look._replace(outcome=above, snippet=snippet))
+            return change._replace(text=f"its parent {name} is left out, and it goes with it: {change.text}")
+    return Change("its parent is left out, and it goes with it")
+
+
+def _turn_cap(look: _Look) -> Change:
+    settings = look.settings
+    for extra in range(1, len(look.result.outcomes) + 1):
+        call, turn = settings.max_per_tool_call + extra, settings.max_per_turn + extra
+        if look.surface.lane in TOOL_LANES and look.stage_with(max_per_tool_call=call) != "turn_cap":
+            key = "guidance.max_per_tool_call"
+            return Change(
+                f"{settings.max_per_tool_call} are shown at one call; {key} = {call} lets it in", key, call
+            )
+        if look.stage_with(max_per_turn=turn) != "turn_cap":
+            key = "guidance.max_per_turn"
+            return Change(
+                f"{settings.max_per_turn} are shown in one turn; {key} = {turn} lets it in", key, turn
+            )
+    return Change("the next prompt: the turn has shown all it may, at this call and in all")
+
+
+def _over_budget(look: _Look) -> Change:
+    key = "hosts.inject_max_chars"
+    unit = render(look.snippet, look.settings.budget)
+    if unit is None:
+        return Change(f"{look.snippet.path} is empty, or cannot be read: give it a body")
+    used = look.result.budget[0]
+    for budget in _budgets(look, unit.units):
+        if look.stage_with(budget=budget) == "shown":
+            return Change(
+                f"it takes {unit.units:,} UTF-16 units and {used:,} of {look.settings.budget:,} are taken; "
+                f"{key} = {budget} has room for it", key, budget,
+            )  # fmt: skip
+    return Change(f"shorten it: it takes {unit.units:,} UTF-16 units and {used:,} are taken")
+
+
+def _budgets(look: _Look, units: int) -> Iterator[int]:
+    """Sums at which it may fit, the smallest first: beside what is shown, then beside ever more of the rest."""
+    room = look.result.budget[0] + units
+    hits = [one for one in look.result.outcomes if one.stage in ("over_budget", "parent_withheld")]
+    others = [one for one in hits if one.id != look.outcome.id and one.hit is not None]
+    yield room
+    for one in sorted(others, key=lambda one: one.rank or 0):
+        assert one.hit is not None
+        other = render(one.hit.snippet, look.settings.budget)
+        room += other.units if other is not None else 0
+        yield room
+
+
+def _undeliverable(look: _Look) -> Change:
+    return Change("the host hands nothing on at this event; a prompt or another tool call can show it")
+
+
+def _shown(look: _Look) -> Change:
+    outcome, hit = look.outcome, look.outcome.hit
+    assert hit is not None  # what is shown was set off
+    ruling, matcher = outcome.ruling, "guidance.matcher.admit"
+    if (
+        ruling is not None
+        and ruling.reason == "judge"
+        and ruling.value is not None
+        and ruling.verdict == "admitted"
+    ):
+        key, least = _profile_key(look, "threshold"), nextafter(ruling.value, inf)
+        return Change(
+            f"the judge said {ruling.value:.4f}; a threshold above that ({key}) blocks it", key, least
+        )
+    if hit.trigger.kind == "semantic" and hit.score is not None and hit.score < 1:
+        least = ceil(hit.score * 1e6 + 1) / 1e6
+        return Change(f"p is {hit.score:.6f}; {matcher} = {least:.6f} leaves it out", matcher, least)
+    cause = f"{hit.trigger.kind} {hit.trigger.text}"
+    said = f"{cause} matches {hit.span!r}" if hit.span else f"{cause} holds"
+    return Change(f"{said}; guidance.disable = [{outcome.id!r}] turns it off", "guidance.disable", outcome.id)
+
+
+def _seats(look: _Look) -> int:
+    """The least cap under which it is judged."""
+    planned, policy = look.decision.plan, DOORS["guidance"]._replace(fill=look.settings.fill)
+    offered = len(planned.asked) + len(planned.overflow)
+    for seats in range(1, offered + 1):
+        asked = plan(planned.ordered, policy._replace(cap=count(seats))).asked
+        if any(one.id == look.outcome.id for one in asked):
+            return seats
+    return offered
+
+
+def _profile_key(look: _Look, name: str) -> str:
+    profile = look.gate.judge.name or look.values["judge.profile"]
+    return f"judge.profiles.{profile}.guidance.{name}"
+
+
+_BY_STAGE: Mapping[str, Callable[[_Look], Change]] = MappingProxyType(
+    {
+        "envelope": _envelope,
+        "disabled": _disabled,
+        "out_of_scope": _out_of_scope,
+        "precondition": _precondition,
+        "no_trigger": _no_trigger,
+        "masked": _masked,
+        "vetoed": _vetoed,
+        "below_threshold": _below_threshold,
+        "outcompeted": _outcompeted,
+        "held_refire": _held,
+        "blocked": _blocked,
+        "ancestor": _ancestor,
+        "overflow_blocked": _overflow,
+        "parent_withheld": _parent_withheld,
+        "turn_cap": _turn_cap,
+        "over_budget": _over_budget,
+        "undeliverable": _undeliverable,
+        "shown": _shown,
+    }
+)
