@@ -25,7 +25,7 @@ _CHECK = "admit judge check {profile}"
 _WAIT = "Nothing; if it lasts: " + _CHECK
 _TIME = "Raise judge.profiles.{profile}.{door}.timeout_ms, or ask about less: lower its max_candidates."
 _SPOILED = "If it lasts, the model does not keep to the form of answers: " + _CHECK
-_THRESHOLD = "admit config set judge.profiles.{profile}.{door}.threshold N, or admit lab calibrate"
+_THRESHOLD = "admit config set judge.profiles.{profile}.{door}.threshold N"
 
 # One row a reason reads better than one line an argument.
 # fmt: off
@@ -37,7 +37,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType({
     "no_consent": Advice("Nobody allowed that texts of the {door} door go to {destination}.",
         "admit consent grant {destination} --door {door}"),
     "not_calibrated": Advice("No calibration of the local judge passes its gate at the {door} door.",
-        "admit doctor says which; admit lab calibrate makes one"),
+        "admit doctor says which"),
     "unsupported": Advice("The profile {profile} cannot answer what the {door} door asks.",
         "Choose another: admit judge list"),
     "busy": Advice("All calls to {destination} that may run at once were taken.",
