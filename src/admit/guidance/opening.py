@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from admit.config.layers import Config
+from admit.config.layers import Config, section
 from admit.config.layers import load as load_config
 from admit.core.events import canonical, sha256
 from admit.core.question import Judge
-from admit.errors import ConfigError
+from admit.errors import CalibrationError, ConfigError
 from admit.judges.clock import Clock, SystemClock
 
 from .gate import Library
@@ -96,8 +96,18 @@ def open_gate(
 
 
 def matcher(index: Index, config: Config) -> SemanticMatcher:
-    """The matcher of the settings, over an index."""
-    return ExplicitOnly()
+    """The matcher of the settings, over an index; without one that may be used, `ExplicitOnly`."""
+    from .calibration import shipped
+    from .compete import Bars
+    from .matcher import LexicalMatcher
+
+    values = section(config.values, "guidance.matcher")
+    bars = Bars(values["admit"], values["per_chunk"], values["max_scored"])
+    snippets = tuple(one for one in index.snippets if one.semantic())
+    try:
+        return LexicalMatcher(snippets, shipped("lexical"), bars)
+    except CalibrationError:
+        return ExplicitOnly()
 
 
 def gate_judge(config: Config, load: Callable[[Profile, Mapping[str, Any]], Judge]) -> GateJudge:

@@ -1,0 +1,156 @@
+"""Fit the weights of the guidance matcher on the tune half of our own prompts, and write its calibration.
+
+    python bench/guidance_fit.py --data PATH [--out src/admit/guidance/calibration.json]
+
+A prompt has several chunks, and no label says which of them calls for a snippet: each pair of prompt and
+snippet stands for its best chunk under the weights so far, and the fit is repeated until that settles.
+Weights below 0 are held at 0. The AUC is over pairs, from folds that leave out whole prompts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from admit.guidance import calibration
+from admit.guidance.calibration import FEATURES, Mode, Weights
+from admit.guidance.chunks import chunks
+from admit.guidance.compete import Bars
+from admit.guidance.gather import load
+from admit.guidance.matcher import LexicalMatcher
+from admit.guidance.model import Root, Snippet
+from admit.lab import fit
+
+PROMPTS = Path(__file__).parent / "guidance_set" / "prompts.jsonl"
+CORPUS = "ways-2026-04/hooks/ways"
+FOLDS = 10
+ROUNDS = 6
+
+
+class Row(NamedTuple):
+    """A prompt: the features of its chunks (chunk, snippet, feature), and which snippets it expects."""
+
+    id: str
+    x: Any
+    y: Any
+
+
+def corpus(data: Path) -> tuple[tuple[Snippet, ...], str]:
+    """The snippets of the corpus with a description, and the digest of the whole."""
+    folder = str((data / CORPUS).resolve())
+    index, _ = load([Root("agent-ways", "user", folder, folder)])
+    return tuple(one for one in index.snippets if one.semantic()), index.digest
+
+
+def rows_of(mode: Mode, snippets: Sequence[Snippet], prompts: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """The features of every prompt, as the matcher itself computes them."""
+    unfitted = Weights(FEATURES[mode], (0.0,) * len(FEATURES[mode]), 0.0, {}, {})
+    matcher = LexicalMatcher(snippets, unfitted, Bars())
+    found = []
+    for prompt in prompts:
+        x = []
+        for chunk in chunks(prompt["prompt"], matcher.weight):
+            values = matcher.features(chunk)
+            x.append([[values[name].get(place, 0.0) for name in FEATURES[mode]]
+                      for place in range(len(snippets))])  # fmt: skip
+        expected = prompt["expected"] or ()
+        found.append(Row(prompt["id"], np.array(x), np.array([one.id in expected for one in snippets])))
+    return found
+
+
+def fitted(rows: Sequence[Row], repeat: int) -> tuple[Any, float]:
+    """Weights and intercept of rows, each positive pair counted `repeat` times."""
+    weights = np.ones(rows[0].x.shape[2])
+    intercept = 0.0
+    for _ in range(ROUNDS):
+        x = np.concatenate([_best(row, weights) for row in rows])
+        y = np.concatenate([row.y for row in rows])
+        x, y = np.concatenate([x, *[x[y]] * (repeat - 1)]), np.concatenate([y, *[y[y]] * (repeat - 1)])
+        mean, scale = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-9)
+        active = np.ones(len(weights), bool)
+        while True:
+            some, cuts = fit.fit_levels(((x - mean) / scale)[:, active], y.astype(int), 2)
+            standard = np.zeros(len(weights))
+            standard[active] = some
+            if (standard >= 0).all():
+                break
+            active[int(standard.argmin())] = False
+        weights = standard / scale
+        intercept = float(-cuts[0] - weights @ mean)
+    return weights, intercept
+
+
+def _best(row: Row, weights: Any) -> Any:
+    """The features of each snippet at its best chunk."""
+    return row.x[(row.x @ weights).argmax(axis=0), np.arange(row.x.shape[1])]
+
+
+def cross_validated(rows: Sequence[Row], repeat: int) -> list[Any]:
+    """The best logit of every snippet for every prompt, from a fit that did not see the prompt."""
+    order = sorted(range(len(rows)), key=lambda k: hashlib.sha256(rows[k].id.encode()).digest())
+    fold = {place: number % FOLDS for number, place in enumerate(order)}
+    found: list[Any] = [None] * len(rows)
+    for k in range(FOLDS):
+        weights, intercept = fitted([row for place, row in enumerate(rows) if fold[place] != k], repeat)
+        for place, row in enumerate(rows):
+            if fold[place] == k:
+                found[place] = (row.x @ weights + intercept).max(axis=0)
+    return found
+
+
+def weights_of(mode: Mode, rows: Sequence[Row], repeat: int, provenance: Mapping[str, Any]) -> Weights:
+    """The weights of a mode with their evidence."""
+    weights, intercept = fitted(rows, repeat)
+    scores = np.concatenate(cross_validated(rows, repeat))
+    positive = np.concatenate([row.y for row in rows])
+    groups = tuple(row.id for row in rows for _ in row.y)
+    low, high = fit.auc_interval(scores, positive, groups, 1)
+    return Weights(
+        FEATURES[mode],
+        tuple(round(float(one), 6) for one in weights),
+        round(intercept, 6),
+        {**provenance, "prompts": len(rows), "pairs": len(scores), "positive": int(positive.sum()),
+         "folds": FOLDS, "repeat": repeat},
+        {"auc": round(fit.auc(scores, positive), 4), "auc_ci95": [round(low, 4), round(high, 4)]},
+    )  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="the folder that holds the corpus")
+    parser.add_argument("--out", type=Path, default=calibration.PATH)
+    parser.add_argument("--repeat", type=int, default=3, help="how often a positive pair counts")
+    given = parser.parse_args()
+    snippets, digest = corpus(given.data)
+    prompts = [row for row in map(json.loads, PROMPTS.read_text().splitlines()) if row["split"] == "tune"]
+    provenance = {
+        "data_sha256": "sha256:" + hashlib.sha256(PROMPTS.read_bytes()).hexdigest(),
+        "half": "tune",
+        "corpus_digest": digest,
+        "licence": "Apache-2.0",
+    }
+    modes: dict[Mode, Weights] = {}
+    for mode in ("lexical",):
+        rows = rows_of(mode, snippets, prompts)
+        modes[mode] = weights_of(mode, rows, given.repeat, provenance)
+        failed = calibration.failed_gate(modes[mode], mode)
+        named = zip(FEATURES[mode], modes[mode].weights, strict=True)
+        print(mode, *(f"{name} {value:.3f}" for name, value in named), f"b {modes[mode].intercept:.3f}")
+        print(f"  {modes[mode].quality}  {failed or 'passes its gate'}")
+        if failed is not None:
+            return 1
+    given.out.write_bytes(calibration.dump(modes))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

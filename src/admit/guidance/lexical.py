@@ -1,0 +1,54 @@
+"""What a chunk has in common with snippets by words: an inverted index in plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
+
+from admit.text.bm25 import idf, saturation
+
+Sparse = Mapping[int, float]
+"""Values by the place of a snippet; those left out are 0."""
+
+
+class Words:
+    """Documents, one a snippet, as counts of their terms.
+
+    What documents hold a term is looked up when it is first asked for: a new index over documents that are
+    counted already costs next to nothing.
+    """
+
+    def __init__(self, documents: Sequence[Mapping[str, int]]) -> None:
+        self._documents = documents
+        self._lengths = [sum(document.values()) for document in documents]
+        self._average = sum(self._lengths) / len(documents) if documents else 0.0
+        self._postings: dict[str, list[tuple[int, float]]] = {}
+
+    def weight(self, term: str) -> float:
+        """The inverse document frequency, in nats; of a term that no document has the highest of all."""
+        return idf(len(self._documents), len(self._found(term)))
+
+    def scores(self, found: Iterable[str]) -> tuple[Sparse, Sparse]:
+        """BM25 of a chunk's terms over the most they can reach, and the share of them found by weight."""
+        weights = {term: count * self.weight(term) for term, count in Counter(found).items()}
+        whole = fsum(weights.values())
+        reached: dict[int, float] = {}
+        covered: dict[int, float] = {}
+        for term, weight in weights.items():
+            share = weight / whole
+            for number, worth in self._found(term):
+                reached[number] = reached.get(number, 0.0) + share * worth
+                covered[number] = covered.get(number, 0.0) + share
+        return reached, covered
+
+    def _found(self, term: str) -> list[tuple[int, float]]:
+        """Where a term stands, and what it counts for there."""
+        found = self._postings.get(term)
+        if found is None:
+            found = self._postings[term] = [
+                (number, saturation(document[term], self._lengths[number], self._average))
+                for number, document in enumerate(self._documents)
+                if term in document
+            ]
+        return found
