@@ -231,22 +231,22 @@ def _asking_doors(config: Config) -> tuple[str, ...]:
 
 def deadlines(config: Config) -> Iterator[Fault]:
     """Whether the judge that answers can answer a full ask in time, at each door, as far as that is known."""
+    if config.values["judge.mode"] == "off":
+        return
     for warning in deadline_warnings(config):
         key = f"judge.profiles.{warning.partition(':')[0]}"
         yield Fault("judge", f"{warning}.", f"Lower {key}.max_candidates, or raise {key}.timeout_ms.")
 
 
-def deadline_warnings(config: Config) -> list[str]:
-    """One sentence a door where the answering judge is likely to be late; none where no judge is asked."""
+def deadline_warnings(config: Config, name: str | None = None) -> list[str]:
+    """One sentence a door where the judge of a profile is likely to be late; None is the one that answers."""
     from admit.judges.profiles import profile
     from admit.ledger.places import places
     from admit.ledger.reading import reading
     from admit.report.latency import warnings
 
-    if config.values["judge.mode"] == "off":
-        return []
     try:
-        chosen = profile(config.values["judge.profile"], config.values)
+        chosen = profile(name or config.values["judge.profile"], config.values)
     except ConfigError:
         return []  # another check says so
     try:

@@ -122,7 +122,7 @@ def check(as_json: bool) -> int:
     from admit.cli.checks import deadline_warnings
 
     config = layers.load()
-    late = deadline_warnings(config)
+    late = deadline_warnings(config) if config.values["judge.mode"] != "off" else []
     if as_json:
         findings = [finding._asdict() for finding in config.findings]
         print_json({"schema": 1, "findings": findings, "warnings": late})

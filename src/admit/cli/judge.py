@@ -107,11 +107,10 @@ def show(name: str | None, as_json: bool) -> int:
     for label, text in rows.items():
         click.echo(f"  {label:<9}  {text}")
     click.echo(table([_door_line(one) for one in facts["doors"]], _DOOR_HEAD, right=(1, 2, 3)))
-    from admit.judges.profiles import deadline_warning
+    from admit.cli.checks import deadline_warnings
 
-    for door in profile.doors:
-        if (warning := deadline_warning(profile, door)) is not None:
-            click.echo(warning)
+    for warning in deadline_warnings(config, profile.name):
+        click.echo(warning)
     return DONE
 
 
