@@ -24,8 +24,6 @@ ROOT = Path(__file__).parents[2]
 TASK = "what changed in part 340 of the shop"
 ON = FilterConfig(enabled=True, timeout_ms=20_000)
 PUBLISHED = ON._replace(scope="unparsed", partial="reject", fit="chunks")
-SERVED_20 = {"judge.profiles.jev.batch_questions": 20}
-"""As published: 97 passages in 5 requests."""
 AS_PUBLISHED = OutputConfig(guard_share_failure=0.0, guard_share_spread=0.0, filter=PUBLISHED)
 BY_DEFAULT = OutputConfig(filter=ON)
 
@@ -85,10 +83,10 @@ def about(*parts: int):
 
 
 class Door:
-    """The gate with the stack of the profile `jev`, sent to a server here."""
+    """The gate with the stack of the profile `jev` and its limits of a request, sent to a server here."""
 
     def __init__(self, server: ChatServer, config: OutputConfig = AS_PUBLISHED, **settings: object) -> None:
-        values = {**shipped(), **SERVED_20, "judge.profiles.jev.destination": server.url, **settings}
+        values = {**shipped(), "judge.profiles.jev.destination": server.url, **settings}
         chosen = profile("jev", values)
         cell = chosen.doors["outputs"]
         allowed = JudgeProfile(cell.max_candidates or 0, cell.threshold or 0.0, 20_000, "jev")
