@@ -18,7 +18,7 @@ from ledger_faults import as_nobody, give_to_nobody
 from admit.cli import checks
 from admit.config.layers import load
 from admit.judges.limits import Caps, Estimate, Limits, Refusal, Ticket
-from admit.judges.spend import problem
+from admit.judges.spend import Database, Unusable, problem
 
 DESTINATION = "https://judge.example:443"
 CAPS = Caps(8, 40, 40, 5_000_000, 1.0, 3, 60)
@@ -322,12 +322,34 @@ def test_eight_processes_together_never_pass_a_cap(tmp_path, cap):
         assert ends.count("ticket") == cap
 
 
-def test_a_child_of_a_fork_counts_in_the_same_file(tmp_path):
-    of = limits(tmp_path)
+def test_a_child_of_a_fork_opens_the_same_file_itself(tmp_path):
+    opened = []
+
+    def connect(path: str, **options: Any) -> sqlite3.Connection:
+        opened.append(path)
+        return sqlite3.connect(path, **options)
+
+    of = limits(tmp_path, connect)
     reserve(of)
-    assert as_nobody(lambda: 0 if isinstance(reserve(of), Ticket) else 1, keep_rights=True) == 0
-    assert isinstance(reserve(of), Ticket)
-    assert counted(tmp_path) == 3
+
+    def child() -> int:
+        counted_there = isinstance(reserve(of), Ticket) and isinstance(reserve(of), Ticket)
+        return 0 if counted_there and len(opened) == 2 else 1
+
+    assert as_nobody(child, keep_rights=True) == 0
+    assert isinstance(reserve(of), Ticket) and len(opened) == 1
+    assert counted(tmp_path) == 4
+
+
+def test_a_database_that_goes_away_within_a_transaction_has_counted_nothing(tmp_path):
+    database = Database(str(tmp_path / "limits.db"))
+    with pytest.raises(Unusable), database.writing() as con:
+        con.execute("INSERT INTO spend VALUES ('day:1', 1, 1, 1, 1)")
+        (tmp_path / "limits.db").rename(tmp_path / "away.db")
+        (tmp_path / "limits.db").touch()
+    with database.writing() as con:
+        assert con.execute("SELECT count(*) FROM spend").fetchone() == (0,)
+    database.close()
 
 
 def test_the_doctor_names_a_database_in_which_nothing_can_be_counted(tmp_path, monkeypatch):
