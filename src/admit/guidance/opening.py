@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from admit.config.layers import Config, section
 from admit.config.layers import load as load_config
-from admit.core.events import canonical, sha256
 from admit.core.question import Judge
-from admit.errors import CalibrationError, ConfigError
+from admit.errors import CalibrationError
 from admit.judges.clock import Clock, SystemClock
 
 from .gate import Library
@@ -23,7 +22,7 @@ from .settings import gate_settings
 from .triggers import Triggers
 
 if TYPE_CHECKING:
-    from admit.judges.profiles import Profile
+    from admit.judges.door import Load
     from admit.ledger.port import Ledger
 
     from .gate import GuidanceGate
@@ -82,14 +81,22 @@ def open_gate(
     ledger: Ledger | None = None,
     clock: Clock | None = None,
     matcher_of: MatcherOf | None = None,
+    load_one: Load | None = None,
 ) -> GuidanceGate:
-    """See `GuidanceGate.open`."""
+    """See `GuidanceGate.open`.
+
+    Args:
+        matcher_of: Makes another matcher than that of the settings.
+        load_one: Gives the judge of a profile; None makes one for this gate alone.
+    """
+    from admit.judges.door import own_judge
+
     settled = config if config is not None else load_config(cwd)
     own_clock = clock or SystemClock()
     library = FileLibrary(
         cwd, host, settled, own_clock, matcher_of or (lambda index: matcher(index, settled))
     )
-    chosen = gate_judge(settled, _load)
+    chosen = gate_judge(settled, load_one or own_judge)
     if judge is not None:
         chosen = chosen._replace(judge=judge, name=judge.name, backend="own", why_not="")
     return cls(library, gate_settings(settled), judge=chosen, ledger=ledger, clock=own_clock)
@@ -110,40 +117,22 @@ def matcher(index: Index, config: Config) -> SemanticMatcher:
         return ExplicitOnly()
 
 
-def gate_judge(config: Config, load: Callable[[Profile, Mapping[str, Any]], Judge]) -> GateJudge:
-    """Who is asked at this door; nobody where it may not be or its profile cannot be used.
+def gate_judge(config: Config, load: Load) -> GateJudge:
+    """Who is asked at this door; nobody where it may not be or its profile cannot be used."""
+    from admit.judges.door import door_judge
 
-    Args:
-        load: Gives the judge of a profile under settings by full key; raises ConfigError.
-    """
-    from admit.judges.profiles import profile, threshold
-
-    if not config.may_ask("guidance"):
-        return GateJudge(why_not="config")
-    if config.values["judge.mode"] == "off":
-        return GateJudge(why_not="off")
-    try:
-        chosen = profile(config.values["judge.profile"], config.values)
-        cell = chosen.doors.get("guidance")
-        if cell is None or cell.max_candidates is None:
-            return GateJudge(why_not="unsupported")
-        judge = load(chosen, config.values)
-        least = threshold(chosen, "guidance", judge)
-    except ConfigError:
-        return GateJudge(why_not="config")  # `admit doctor` and `admit config check` say what is wrong
+    found = door_judge(config, "guidance", load)
+    if isinstance(found, str):
+        return GateJudge(why_not=found)
+    if found.cell.max_candidates is None:
+        return GateJudge(why_not="unsupported")
     return GateJudge(
-        judge,
-        chosen.name,
-        chosen.backend,
-        cell.max_candidates,
-        GateJudge().threshold if least is None else least,
-        cell.timeout_ms,
+        found.judge,
+        found.profile.name,
+        found.profile.backend,
+        found.cell.max_candidates,
+        GateJudge().threshold if found.threshold is None else found.threshold,
+        found.cell.timeout_ms,
         "",
-        sha256(canonical(chosen)),
+        found.profile_hash,
     )
-
-
-def _load(chosen: Profile, values: Mapping[str, Any]) -> Judge:
-    from admit.judges.load import load_judge
-
-    return load_judge(chosen, config=values)

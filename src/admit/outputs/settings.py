@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from admit.config.layers import Config, section
-from admit.core.events import canonical, sha256
-from admit.errors import ConfigError
 
 from .model import FilterConfig, JudgeProfile, OutputConfig
 
 if TYPE_CHECKING:
     from admit.core.question import Judge
-    from admit.judges.profiles import Profile
+    from admit.judges.door import Load
 
 
 def output_config(config: Config) -> OutputConfig:
@@ -27,31 +24,18 @@ def output_config(config: Config) -> OutputConfig:
     )
 
 
-def output_judge(
-    config: Config, load: Callable[[Profile, Mapping[str, Any]], Judge]
-) -> tuple[Judge | None, JudgeProfile | None]:
-    """The judge of this door; none where it may not be asked or its profile cannot be used.
+def output_judge(config: Config, load: Load) -> tuple[Judge | None, JudgeProfile | None]:
+    """The judge of this door; none where it may not be asked or its profile cannot be used."""
+    from admit.judges.door import door_judge
 
-    Args:
-        load: Gives the judge of a profile under settings by full key; raises ConfigError.
-    """
-    from admit.judges.profiles import profile, threshold
-    from admit.judges.redact import Redactor
-
-    if not config.may_ask("outputs") or config.values["judge.mode"] == "off":
+    found = door_judge(config, "outputs", load)
+    if isinstance(found, str) or found.cell.max_candidates is None:
         return None, None
-    try:
-        chosen = profile(config.values["judge.profile"], config.values)
-        door = chosen.doors.get("outputs")
-        if door is None or door.max_candidates is None:
-            return None, None
-        patterns = tuple(config.values["judge.redact_patterns"])
-        Redactor(patterns)  # what cannot be masked for one of them must not be asked about
-        judge = load(chosen, config.values)
-        least = threshold(chosen, "outputs", judge)
-    except ConfigError:
-        return None, None  # `admit doctor` and `admit config check` say what is wrong with it
-    admits = JudgeProfile().threshold if least is None else least
-    return judge, JudgeProfile(
-        door.max_candidates, admits, door.timeout_ms, chosen.name, sha256(canonical(chosen)), patterns
+    return found.judge, JudgeProfile(
+        found.cell.max_candidates,
+        JudgeProfile().threshold if found.threshold is None else found.threshold,
+        found.cell.timeout_ms,
+        found.profile.name,
+        found.profile_hash,
+        tuple(config.values["judge.redact_patterns"]),
     )
