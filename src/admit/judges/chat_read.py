@@ -120,8 +120,6 @@ def _decoded(text: Any) -> Any:
 
 
 def _judgements(ask: Ask, forced: Any, min_valid_share: float) -> tuple[Answer, ...] | Rejected:
-    if isinstance(forced, Rejected):
-        return forced
     given = forced.get("judgements") if isinstance(forced, dict) else None
     if not isinstance(given, list):
         return Rejected("envelope")

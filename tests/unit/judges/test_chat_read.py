@@ -8,7 +8,7 @@ from admit.judges.parse import Rejected
 from admit.judges.reasons import ANSWER_REASONS, DEFECTS
 from admit.judges.wire import Usage
 
-from .chat_replies import CHOICE, GOOD, NOUL, SCORE, ask, completion, dialect, message, read, reply
+from .chat_replies import CHOICE, GOOD, NOUL, SCORE, ask, completion, dialect, encoded, message, read, reply
 
 FORMS = ("schema", "tool", "messages")
 every_form = pytest.mark.parametrize("form", FORMS)
@@ -270,6 +270,16 @@ def test_content_of_another_shape_is_no_envelope(content):
 )
 def test_json_inside_the_reply_obeys_the_rules_of_a_whole_reply(form, text, cause):
     assert read(form, completion(form, text)).answers == Rejected(cause)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "cause"),
+    [(b"\xef\xbb\xbf", b"", "not_json"), (b"", b"{}", "not_json"), (b"", b"\xff", "encoding")],
+)
+@every_form
+def test_a_body_that_is_more_than_one_json_value_is_rejected_for_what_it_is(form, before, after, cause):
+    body = before + encoded(reply(form, GOOD)) + after
+    assert read(form, body).answers == Rejected(cause)
 
 
 @every_form
