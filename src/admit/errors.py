@@ -8,6 +8,7 @@
     │   ├── SettingsError      a host's settings file that cannot be edited; says where
     │   └── GuidanceError      guidance that cannot be used as asked
     │       ├── FrontMatterError  a file of guidance is not as it should be
+    │       ├── ProbeFormatError  a row of a probe file is not as it should be
     │       └── UnknownSnippet    no guidance has this id
     ├── OutputNotFound         no stored output under this id; says why       (the user's to see)
     ├── LedgerError            the record cannot be opened                    (never leaves a door)
@@ -75,6 +76,10 @@ class GuidanceError(UsageError):
 
 class FrontMatterError(GuidanceError):
     """A file of guidance is not as it should be; raised only where strictness was asked for."""
+
+
+class ProbeFormatError(GuidanceError):
+    """A probe file cannot be read, or a row of it is not as it should be."""
 
 
 class UnknownSnippet(GuidanceError):

@@ -300,7 +300,7 @@ def _over_budget(look: _Look) -> Change:
 
 
 def _budgets(look: _Look, units: int) -> Iterator[int]:
-    """Sums at which it may fit, the smallest first: beside what is shown, then beside ever more of the rest."""
+    """Sums at which it may fit: beside what is shown, then beside ever more of the rest."""
     room = look.result.budget[0] + units
     hits = [one for one in look.result.outcomes if one.stage in ("over_budget", "parent_withheld")]
     others = [one for one in hits if one.id != look.outcome.id and one.hit is not None]
