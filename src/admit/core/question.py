@@ -172,11 +172,17 @@ def fallback(reason: str, *, elapsed_ms: float = 0.0, calls: tuple[Call, ...] = 
 
 
 class RequestLimits(NamedTuple):
-    """The most one request to a judge may carry; None is no limit."""
+    """The most one request to a judge may carry; None is no limit.
+
+    Attributes:
+        rubric_once: Whether a request says what is asked once for all questions that ask the same, and not
+            with each.
+    """
 
     batch_questions: int | None = None
     batch_bytes: int | None = None
     context_tokens: int | None = None
+    rubric_once: bool = False
 
 
 NO_LIMITS = RequestLimits()

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Set
 
-from admit.core.question import Ask, Choice, Noul, Question, RequestLimits
+from admit.core.question import NO_LIMITS, Ask, Choice, Noul, Question, RequestLimits
 
 from .fence import fence
 
 WRAPPING_BYTES = 280
 """Of one question on the wire beside its texts: ids, keys, and what it says of its fenced subject."""
 
+BARE_BYTES = 80
+"""The same where the rubric stands once in the request."""
+
 REQUEST_BYTES = 1600
 """Of a request beside its questions: rules, the form of the answer, the model's name."""
+
+Rubric = tuple[str, ...]
 
 _NONCE = "0" * 16
 
@@ -30,20 +36,22 @@ def batches(ask: Ask, limits: RequestLimits) -> tuple[tuple[Question, ...], ...]
     """
     shared = shared_bytes(ask)
     if ask.door in _UNSPLIT:
-        within = _context_fits(shared + sum(map(question_bytes, ask.questions)), limits)
+        within = _context_fits(shared + request_bytes(ask.questions, limits), limits)
         many = ask.door == "guidance" and len(ask.questions) > GUIDANCE_QUESTIONS
         return (ask.questions,) if within and ask.questions and not many else ()
     done: list[tuple[Question, ...]] = []
     batch: list[Question] = []
-    size = shared
+    size, said = shared, set[Rubric]()
     for question in ask.questions:
-        own = question_bytes(question)
-        if not _fits(1, shared + own, limits):
+        alone = _bytes_of(question, limits, frozenset())
+        if not _fits(1, shared + alone, limits):
             continue
+        own = _bytes_of(question, limits, said)
         if not _fits(len(batch) + 1, size + own, limits):
             done.append(tuple(batch))
-            batch, size = [], shared
+            batch, size, said, own = [], shared, set(), alone
         batch.append(question)
+        said.add(_rubric(question))
         size += own
     return (*done, tuple(batch)) if batch else tuple(done)
 
@@ -59,16 +67,31 @@ def shared_bytes(ask: Ask) -> int:
     return REQUEST_BYTES + _bytes(ask.task) + sum(_bytes(name) + _bytes(text) for name, text in ask.context)
 
 
-def question_bytes(question: Question) -> int:
-    """UTF-8 bytes of one question on the wire, encoded as JSON; an upper estimate without redaction."""
-    if isinstance(question, Noul):
-        texts: tuple[str, ...] = (question.true, question.false)
-    elif isinstance(question, Choice):
-        texts = tuple(text for pair in question.labels for text in pair)
-    else:
-        texts = question.levels
+def request_bytes(questions: Iterable[Question], limits: RequestLimits = NO_LIMITS) -> int:
+    """UTF-8 bytes of questions in one request, encoded as JSON; an upper estimate without redaction."""
+    said: set[Rubric] = set()
+    size = 0
+    for question in questions:
+        size += _bytes_of(question, limits, said)
+        said.add(_rubric(question))
+    return size
+
+
+def _bytes_of(question: Question, limits: RequestLimits, said: Set[Rubric]) -> int:
     subject = _bytes(fence(_NONCE, question.id, question.subject))
-    return WRAPPING_BYTES + subject + _bytes(question.ask) + sum(map(_bytes, texts))
+    rubric = _rubric(question)
+    if limits.rubric_once and rubric in said:
+        return BARE_BYTES + subject
+    return WRAPPING_BYTES + subject + sum(map(_bytes, rubric))
+
+
+def _rubric(question: Question) -> Rubric:
+    """What is asked, and what the answers mean."""
+    if isinstance(question, Noul):
+        return question.ask, question.true, question.false
+    if isinstance(question, Choice):
+        return question.ask, *(text for pair in question.labels for text in pair)
+    return question.ask, *question.levels
 
 
 def _bytes(text: str) -> int:

@@ -186,7 +186,9 @@ def profile(name: str, values: Mapping[str, Any] | None = None) -> Profile:
         tuple(field("argv", ())),
         tuple(field("env", ())),
         field("key_variable"),
-        RequestLimits(field("batch_questions"), field("batch_bytes"), field("context_tokens")),
+        RequestLimits(
+            field("batch_questions"), field("batch_bytes"), field("context_tokens"), backend == "chat"
+        ),
     )
     for what in _NEEDED[backend]:
         if not getattr(found, what):

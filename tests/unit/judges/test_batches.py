@@ -2,9 +2,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from admit.core.question import NO_LIMITS, Ask, Choice, Noul, RequestLimits, Score
-from admit.judges.batches import batches, question_bytes, shared_bytes, too_large
+from admit.judges.batches import batches, request_bytes, shared_bytes, too_large
 from admit.judges.chat import ChatDialect
 from admit.judges.profiles import profile
+from admit.judges.rubric import guidance_question
 from admit.judges.systemone import SystemOneDialect
 
 SYSTEMONE = RequestLimits(batch_questions=32, batch_bytes=60_000, context_tokens=60_000)
@@ -39,30 +40,32 @@ def test_a_request_is_filled_greedily_in_question_order():
 def test_bytes_bind_with_the_shared_texts_counted_in_every_request():
     questions = nouls("x" * 100, "x" * 100, "x" * 100)
     asked = ask(questions, task="t" * 500, context=(("plan", "p" * 300),))
-    two = shared_bytes(asked) + 2 * question_bytes(questions[0])
+    two = shared_bytes(asked) + 2 * request_bytes(questions[:1])
     assert ids(batches(asked, RequestLimits(batch_bytes=two))) == [["q1", "q2"], ["q3"]]
     assert ids(batches(asked, RequestLimits(batch_bytes=two - 1))) == [["q1"], ["q2"], ["q3"]]
 
 
 def test_a_token_is_three_bytes_rounded_up():
     questions = nouls("x")
-    size = shared_bytes(ask(questions)) + question_bytes(questions[0])
+    size = shared_bytes(ask(questions)) + request_bytes(questions[:1])
     fitting = -(-size // 3)
     assert batches(ask(questions), RequestLimits(context_tokens=fitting))
     assert not batches(ask(questions), RequestLimits(context_tokens=fitting - 1))
 
 
 def test_bytes_are_counted_as_utf_8_json():
-    assert question_bytes(nouls("日本")[0]) - question_bytes(nouls("")[0]) == 6
+    assert request_bytes(nouls("日本")) - request_bytes(nouls("")) == 6
     # A fenced subject is a JSON string inside a JSON string: \\" and \\n take four and three bytes.
-    assert question_bytes(nouls('a"\n')[0]) - question_bytes(nouls("")[0]) == 1 + 4 + 3
-    assert question_bytes(nouls("\ud800")[0]) > question_bytes(nouls("")[0])
+    assert request_bytes(nouls('a"\n')) - request_bytes(nouls("")) == 1 + 4 + 3
+    assert request_bytes(nouls("\ud800")) > request_bytes(nouls(""))
 
 
 def test_every_text_of_a_question_counts():
     score = Score("q1", "s", "a", ("l" * 10, "m" * 20))
     choice = Choice("q1", "s", "a", (("l" * 10, "m" * 20),))
-    assert question_bytes(score) == question_bytes(choice) > question_bytes(Score("q1", "s", "a", ("l", "m")))
+    assert (
+        request_bytes([score]) == request_bytes([choice]) > request_bytes([Score("q1", "s", "a", ("l", "m"))])
+    )
 
 
 def test_a_question_that_alone_is_too_large_is_left_out_and_the_rest_goes_on():
@@ -116,7 +119,7 @@ def test_each_question_is_in_one_request_or_too_large_and_every_limit_holds(size
     assert carried == [question.id for question in asked.questions if question.id not in left_out]
     for part in parts:
         assert 1 <= len(part) <= count
-        assert shared_bytes(asked) + sum(map(question_bytes, part)) <= size
+        assert shared_bytes(asked) + request_bytes(part) <= size
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=8), st.text(max_size=30))
@@ -126,6 +129,15 @@ def test_what_is_sent_is_never_larger_than_what_was_counted(subjects, task):
         for k, subject in enumerate(subjects, 1)
     )
     asked = Ask("outputs", task, (("tool", task),), questions, None, 1000, "r")
-    counted = shared_bytes(asked) + sum(map(question_bytes, questions))
-    for dialect in (SystemOneDialect(profile("jev")), ChatDialect(profile("anthropic"))):
-        assert len(dialect.body(asked, "0123456789abcdef")) <= counted
+    for name, dialect in (("jev", SystemOneDialect), ("anthropic", ChatDialect)):
+        chosen = profile(name)
+        counted = shared_bytes(asked) + request_bytes(questions, chosen.limits)
+        assert len(dialect(chosen).body(asked, "0123456789abcdef")) <= counted
+
+
+def test_sixty_items_of_guidance_fit_a_small_model_for_what_is_asked_is_said_once():
+    item = "testing › flaky tests › " + "x" * 20 + "\n" + "When a test fails now and then. " * 2
+    questions = [guidance_question(f"q{k}", item) for k in range(1, 61)]
+    asked = ask(questions, door="guidance", task="t " * 500)
+    own = {"judge.profiles.ollama.model": "small"}
+    assert batches(asked, profile("ollama", own).limits) == (tuple(questions),)
