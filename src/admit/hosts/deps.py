@@ -18,6 +18,7 @@ from admit.outputs.gate import OutputGate
 from admit.outputs.model import OutputConfig
 from admit.outputs.settings import output_judge
 
+from .guides import Guides
 from .held import HeldLedger, as_ledger
 from .projects import Projects
 from .state import Sessions
@@ -27,7 +28,8 @@ class Deps(NamedTuple):
     """What a hook needs.
 
     Attributes:
-        projects: The settings and the gate in force in a folder.
+        projects: The settings and the gate of outputs in force in a folder.
+        guides: The gates of guidance.
         sessions: What is known of each session.
         ledger: The record; what a hook adds waits until its answer has left.
         store: The full outputs.
@@ -40,6 +42,7 @@ class Deps(NamedTuple):
     """
 
     projects: Projects
+    guides: Guides
     sessions: Sessions
     ledger: Ledger
     held: HeldLedger
@@ -98,6 +101,7 @@ def build_deps(
 
     return Deps(
         Projects(settings or folder_settings, make_gate, own_clock),
+        Guides(judges, front, own_clock),
         Sessions(),
         front,
         held,

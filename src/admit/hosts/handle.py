@@ -21,9 +21,10 @@ from admit.text.cut import utf16_length
 from . import moments
 from .deadlines import chain, class_of
 from .deps import Deps, build_deps
+from .hook import Hook
 from .model import NOTHING, Handled, HostAdapter, HostEvent, Odd
-from .moments import Hook
-from .outputs import Outcome, context_of
+from .outcome import Outcome
+from .outputs import context_of
 from .recalls import MARK
 
 __all__ = ["Deps", "adapter_of", "build_deps", "handle", "prefilter"]
@@ -34,7 +35,7 @@ CLIENT_MARGIN_MS = 250
 # Events of these names carry an output, which is of no interest below the floor.
 OUTPUT_EVENTS = frozenset(("PostToolUse", "PostToolUseFailure"))
 FLOOR_BYTES = 2_000
-FILE_MARKS = (MARK, b"persistedOutputPath")
+PASSED = (MARK, b"persistedOutputPath", b'"Agent"', b'"Task"')
 UNKNOWN = "unknown"  # an event's name that no host has; what it was is not recorded
 
 
@@ -52,8 +53,9 @@ def prefilter(event: str, raw: bytes, *, floor_chars: int = FLOOR_BYTES) -> bool
 
     A character takes at least one byte, so an output's payload of fewer bytes than the floor has no large
     text in it, unless it names a file: one of the host's that holds the whole, or a stored one, read again.
+    The end of a call that starts a subagent is heard whatever its size.
     """
-    return event not in OUTPUT_EVENTS or len(raw) >= floor_chars or any(mark in raw for mark in FILE_MARKS)
+    return event not in OUTPUT_EVENTS or len(raw) >= floor_chars or any(mark in raw for mark in PASSED)
 
 
 def handle(host: str, event: str, raw: bytes, *, deps: Deps, budget_ms: int | None = None) -> Handled:
@@ -104,7 +106,8 @@ def _served(adapter: HostAdapter, event: str, raw: bytes, deps: Deps, budget_ms:
         outcome, odd = serve(hook)
     most = settings.values["hosts.inject_max_chars"]
     if utf16_length(outcome.answer.context) > most:  # whole or not at all, and then it counts as not shown
-        outcome = outcome._replace(answer=outcome.answer._replace(context="", note="size"))
+        _withdraw_guidance(outcome)
+        outcome = outcome._replace(answer=outcome.answer._replace(context="", note="size"), guidance=())
     try:
         data = adapter.write(ev, outcome.answer)
     except Odd as fault:
@@ -132,6 +135,8 @@ def _after(hook: Hook, outcome: Outcome, odd: str, answered: bool) -> Callable[[
             for rec in outcome.records:
                 hook.deps.ledger.append(_completed(rec, hook.ev, () if taken else outcome.shown))
             if taken:
+                for gate, result_id in outcome.guidance:
+                    gate.delivered(result_id)
                 for one in outcome.sent:
                     hook.state.sent(one)
             elif outcome.shown or answered:
@@ -154,6 +159,12 @@ def _withdraw(hook: Hook, outcome: Outcome) -> None:
     context = context_of(hook.ev) or ""  # without one nothing was marked
     for output_id in outcome.marks:
         hook.settings.gate.withdraw(context, output_id)
+    _withdraw_guidance(outcome)
+
+
+def _withdraw_guidance(outcome: Outcome) -> None:
+    for gate, result_id in outcome.guidance:
+        gate.withdrawn(result_id)
 
 
 def _completed(rec: Record, ev: HostEvent, not_shown: tuple[str, ...]) -> Record:

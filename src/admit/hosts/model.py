@@ -23,6 +23,7 @@ Moment = Literal[
 ]
 Shape = Literal["bash", "text", "mcp_blocks", "read", "unknown"]
 Ability = Literal["yes", "mcp_only", "refusal_channel", "no", "unproven"]
+Scope = Literal["subagent", "teammate"]
 
 MOST_PAYLOAD_BYTES = 8 << 20
 MOST_REPLY_BYTES = 64 << 10
@@ -56,6 +57,22 @@ class ToolOutput(NamedTuple):
     exit_code: int | None = None
 
 
+class Start(NamedTuple):
+    """A subagent that a call is about to start.
+
+    Attributes:
+        kind: Its type.
+        prompt: What it is started with.
+        scope: Whose guidance it gets: ``subagent``, or ``teammate`` for one of a team.
+        background: The call ends before the subagent does.
+    """
+
+    kind: str
+    prompt: str
+    scope: Scope = "subagent"
+    background: bool = False
+
+
 class ToolCall(NamedTuple):
     """One tool call.
 
@@ -65,7 +82,8 @@ class ToolCall(NamedTuple):
         output: None before the call, and where the output is not one that any door looks at.
         failed: The host says that the call failed; then its output is what the host says of it.
         server: The MCP server, where it is known.
-        starts: Type and task of the subagent that the call starts; None where it starts none.
+        starts: The subagent that the call starts; None where it starts none.
+        writes: Files that the call itself says it writes.
     """
 
     name: str
@@ -74,7 +92,8 @@ class ToolCall(NamedTuple):
     output: ToolOutput | None = None
     failed: bool = False
     server: str = ""
-    starts: tuple[str, str] | None = None
+    starts: Start | None = None
+    writes: tuple[str, ...] = ()
 
 
 class HostEvent(NamedTuple):
@@ -92,10 +111,13 @@ class HostEvent(NamedTuple):
         cwd: The agent's working folder.
         task: What the agent is doing; set by the daemon's state, not by the adapter.
         prompt: What was typed, at a prompt.
+        prompt_id: The host's id of that prompt, at every event it led to; empty is none.
         machine: The host, not a person, wrote the prompt.
         cause: Why the moment came: how a session started or ended, what started a compaction.
         tool: The tool call, around tools.
         transcript: The session's transcript file; empty is unknown.
+        context_tokens: Tokens in the agent's context; None is unknown.
+        window: Size of the context window in tokens; None is unknown.
         deadline_at: On the monotonic clock, in seconds; 0 is none.
     """
 
@@ -110,10 +132,13 @@ class HostEvent(NamedTuple):
     cwd: str = ""
     task: TaskText = TaskText()
     prompt: str = ""
+    prompt_id: str = ""
     machine: bool = False
     cause: str = ""
     tool: ToolCall | None = None
     transcript: str = ""
+    context_tokens: int | None = None
+    window: int | None = None
     deadline_at: float = 0.0
 
 
@@ -154,13 +179,14 @@ class Sent(NamedTuple):
     """An answer that the host has taken and that no transcript has proven yet.
 
     Attributes:
-        nonce: Hex digits that stand in its text and nowhere else.
+        nonce: What stands in its text and nowhere else: hex digits, or of guidance its first heading.
         decision_id: The decision it carries; None is none.
         use_id: The tool call it belongs to; empty is none.
         chars: Its length.
         channel: ``replace`` or ``context``.
         transcript: The file that will hold it.
         offset: Length of that file, in bytes, when it was sent.
+        door: Whose answer it is.
     """
 
     nonce: str
@@ -170,6 +196,7 @@ class Sent(NamedTuple):
     channel: str
     transcript: str
     offset: int = 0
+    door: str = "outputs"
 
 
 class Recent(NamedTuple):
@@ -180,12 +207,16 @@ class Recent(NamedTuple):
         words: The main agent's last text.
         version: The host's version; None is unknown.
         offset: How far the transcript was read, in bytes.
+        queued: Of the prompts, what was typed while the agent worked.
+        tokens: In the main agent's context as its last request counted them; None is no news.
     """
 
     prompts: tuple[str, ...] = ()
     words: str = ""
     version: str | None = None
     offset: int = 0
+    queued: tuple[str, ...] = ()
+    tokens: int | None = None
 
 
 class HostAdapter(Protocol):

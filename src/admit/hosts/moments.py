@@ -1,17 +1,16 @@
 """What is done at each moment of a session: first what the answer needs, then what can wait.
 
-The doors of guidance and tools have no answer here yet; their moments keep the state that they and the
-outputs door need: what was asked for, who works on what, and what is no longer in view.
+Beside what the doors say, the moments keep the state that they need: what was asked for, who works on what,
+and what is no longer in view.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any
 
 from admit.core.events import Event
 from admit.ledger.port import Record
@@ -19,17 +18,17 @@ from admit.ledger.record import new_id, now_ms
 from admit.outputs.model import Task
 from admit.outputs.once import filter_output
 from admit.text.cut import tail
-from admit.transcripts.model import TaskText, input_texts
+from admit.text.machine import without_machine
+from admit.transcripts.model import input_texts
 
-from . import outputs, routes, tickets
-from .deps import Deps
-from .model import Capability, HookAnswer, HostAdapter, HostEvent, Moment, ToolCall
-from .outputs import Door, Outcome
-from .projects import Settings
+from . import guidance, outputs, tickets
+from .hook import Hook, size_of
+from .model import Moment, ToolCall
+from .outcome import Outcome
+from .outputs import Door
 from .recalls import MARK, is_recall, path_recall
-from .state import SessionState
 
-WORDS_CHARS = 500
+MOST_SENTENCE = 500
 FLUSH_MS = 500
 # How a session starts with a context of its own; after a resume or a fork the old one is in view.
 FRESH_STARTS = ("startup", "clear", "compact")
@@ -38,20 +37,16 @@ Served = tuple[Outcome, str]
 """What a door says, and what was odd: a word of `HOOK_ODD_CAUSES`, or nothing."""
 
 
-class Hook(NamedTuple):
-    """One event with everything it needs."""
-
-    ev: HostEvent
-    adapter: HostAdapter
-    settings: Settings
-    state: SessionState
-    deps: Deps
-
-
 def _prompt(hook: Hook) -> Served:
-    if not hook.ev.machine and hook.ev.prompt.strip():
-        hook.state.prompt(hook.ev.prompt)
-    return Outcome(), ""
+    ev = hook.ev
+    more = hook.settings.values["guidance.envelopes"]
+    text = "" if ev.machine else without_machine(ev.prompt, more).strip()
+    if not text:
+        return Outcome(), ""
+    if hook.state.read_to(ev.transcript) is not None:
+        hook.catch_up()  # what was typed before this comes before it
+    hook.state.prompt(text)
+    return guidance.at_prompt(hook, text), ""
 
 
 def _before_tool(hook: Hook) -> Served:
@@ -59,15 +54,22 @@ def _before_tool(hook: Hook) -> Served:
     if call is None:
         return Outcome(), ""
     if call.starts is not None:
-        hook.state.agent_called(*call.starts, call.use_id)
+        hook.state.agent_called(call.starts, call.use_id, hook.deps.clock.monotonic())
+    outcome = guidance.before_tool(hook, call)
+    rewritten = _wrapped(hook, call)
+    return outcome._replace(answer=outcome.answer._replace(rewrite_input=rewritten)), ""
+
+
+def _wrapped(hook: Hook, call: ToolCall) -> Mapping[str, Any] | None:
+    """The input of a call whose command is to be run by `admit run`."""
     wrapping = hook.settings.values["hosts.wrap"] == "list" and "command" in call.input
     if not wrapping or hook.settings.gate.config.mode == "off":
-        return Outcome(), ""
-    task = _task(hook)
+        return None
+    task = hook.task()
     # A host that holds its deny rules against the new text alone would run what its user forbade: the wrap
     # waits for a self-test that saw this version keep them.
-    if _capability(hook).rewrite_input != "yes":
-        return Outcome(), ""
+    if hook.capability().rewrite_input != "yes":
+        return None
 
     def ticket() -> str:
         ev, words = hook.ev, outputs.call_words(call, ())
@@ -75,14 +77,15 @@ def _before_tool(hook: Hook) -> Served:
 
     try:
         commands = hook.settings.values["hosts.wrap_commands"]
-        rewritten = hook.adapter.wrap(call, commands, hook.deps.admit, ticket)
+        return hook.adapter.wrap(call, commands, hook.deps.admit, ticket)
     except OSError:
-        rewritten = None  # without a ticket the command runs as it is
-    return Outcome(HookAnswer(rewrite_input=rewritten)), ""
+        return None  # without a ticket the command runs as it is
 
 
 def _after_tool(hook: Hook) -> Served:
     call, settings = hook.ev.tool, hook.settings
+    if call is not None and call.starts is not None and not call.starts.background:
+        hook.state.agent_ended(call.use_id)
     if call is None or not outputs.is_looked_at(call.name, settings, hook.ev.host):
         return Outcome(), ""
     output = call.output
@@ -93,7 +96,7 @@ def _after_tool(hook: Hook) -> Served:
     if not outputs.large(output, settings.gate.config) or not hook.deps.recall_way or _goes_back(hook, call):
         return Outcome(), ""
     door = _door(hook, call)
-    able = _capability(hook).replace_ok
+    able = hook.capability().replace_ok
     if able in ("no", "refusal_channel") or (able == "mcp_only" and output.shape != "mcp_blocks"):
         return Outcome(), ""
     return outputs.look(door, output), ""
@@ -101,32 +104,49 @@ def _after_tool(hook: Hook) -> Served:
 
 def _after_failure(hook: Hook) -> Served:
     call, settings = hook.ev.tool, hook.settings
+    if call is not None and call.starts is not None:
+        hook.state.agent_ended(call.use_id)
     if call is None or call.output is None or not outputs.is_looked_at(call.name, settings, hook.ev.host):
         return Outcome(), ""
-    if _capability(hook).inject == "no":
+    if hook.capability().inject == "no":
         return Outcome(), ""
     return outputs.keep_failure(_door(hook, call, task=False), call.output), ""
 
 
 def _session_start(hook: Hook) -> Served:
-    return _forget(hook) if hook.ev.cause in FRESH_STARTS else (Outcome(), "")
+    hook.state.window = hook.ev.window or hook.state.window
+    fresh = hook.ev.cause in FRESH_STARTS
+    records = _out_of_view(hook) if fresh else ()
+    hook.state.tokens = hook.ev.context_tokens or hook.state.tokens
+    said = guidance.at_session_start(hook, fresh=fresh)
+    return said._replace(records=(*records, *said.records)), ""
 
 
 def _forget(hook: Hook) -> Served:
+    records = _out_of_view(hook)
+    guidance.forget(hook)
+    return Outcome(records=records), ""
+
+
+def _out_of_view(hook: Hook) -> tuple[Record, ...]:
     """A context was replaced: what it was shown is out of view."""
+    if hook.state.read_to(hook.ev.transcript) is not None:
+        hook.catch_up()  # what is read later is of the new context
     hook.state.forget(hook.ev.agent)
+    if not hook.ev.agent:
+        hook.state.tokens, hook.state.context_start = None, hook.transcript_bytes()
     context = outputs.context_of(hook.ev)
     entries = hook.deps.projects.forget(context) if context is not None else 0
     if not entries:
-        return Outcome(), ""
+        return ()
     body = {"cause": "compaction", "entries": entries}
     event = Event(new_id(), "outputs.forgot", now_ms(), body, None, hook.ev.session, "outputs")
-    return Outcome(records=(Record(events=(event,)),)), ""
+    return (Record(events=(event,)),)
 
 
 def _agent_start(hook: Hook) -> Served:
-    hook.state.agent_started(hook.ev.agent, hook.ev.agent_type)
-    return Outcome(), ""
+    start = hook.state.agent_started(hook.ev.agent, hook.ev.agent_type, hook.deps.clock.monotonic())
+    return (Outcome() if start is None else guidance.at_agent_start(hook, start)), ""
 
 
 SERVE: Mapping[Moment, Callable[[Hook], Served]] = MappingProxyType(
@@ -163,7 +183,7 @@ def _prove(hook: Hook) -> None:
     session = hook.ev.session or None
     for one, record in hook.adapter.delivered(waiting):
         body = {"bytes": one.chars, "channel": one.channel, "proof": record}
-        event = Event(new_id(), "admit.delivered", now_ms(), body, one.decision_id, session, "outputs")
+        event = Event(new_id(), "admit.delivered", now_ms(), body, one.decision_id, session, one.door)
         hook.deps.ledger.append(Record(events=(event,)))
     hook.state.proven(waiting)
 
@@ -195,46 +215,18 @@ def _goes_back(hook: Hook, call: ToolCall) -> bool:
 
 
 def _door(hook: Hook, call: ToolCall, *, task: bool = True) -> Door:
-    text = _task(hook).text if task else ""
+    text = hook.task().text if task else ""
     words = outputs.call_words(call, input_texts(call.input))
     plan = _last_sentence(hook.state.agent_words) if hook.settings.values["hosts.use_agent_words"] else ""
     whole = Task(text, hook.state.earlier(), plan, words)
     path = hook.adapter.transcript_of(hook.ev)
-    return Door(hook.ev, call, hook.settings, hook.state, hook.deps, whole, path, _size_of(path))
-
-
-def _task(hook: Hook) -> TaskText:
-    """What the agent is doing; the transcript says what the hooks have missed."""
-    ev, state = hook.ev, hook.state
-    if ev.agent:
-        task = state.task(ev.agent)
-        prompt = hook.adapter.agent_prompt(ev) if task.source == "none" else ""
-        return state.agent_is_doing(ev.agent, prompt) if prompt else task
-    if ev.transcript:
-        lately = hook.adapter.recent(ev.transcript, state.read_to(ev.transcript))
-        state.catch_up(lately.prompts, ev.transcript, lately.offset)
-        state.version = lately.version or state.version
-        state.agent_words = tail(lately.words, WORDS_CHARS) or state.agent_words
-    return state.task()
-
-
-def _capability(hook: Hook) -> Capability:
-    version = hook.state.version
-    return routes.proven(hook.adapter.capabilities(version), hook.ev.host, version)
-
-
-def _size_of(path: str) -> int:
-    """Length of a file in bytes; 0 where there is none."""
-    try:
-        return os.stat(path).st_size if path else 0
-    except OSError:
-        return 0
+    return Door(hook.ev, call, hook.settings, hook.state, hook.deps, whole, path, size_of(path))
 
 
 def _last_sentence(text: str) -> str:
     """The last sentence, at most 500 characters."""
     parts = [part.strip() for part in _sentence_ends().split(text) if part.strip()]
-    return parts[-1] if parts else ""
+    return tail(parts[-1], MOST_SENTENCE) if parts else ""
 
 
 @lru_cache(maxsize=1)

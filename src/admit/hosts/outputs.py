@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from admit.errors import StoreFailed
-from admit.ledger.port import OutputMeta, Record
+from admit.ledger.port import OutputMeta
 from admit.outputs.model import OutputConfig, OutputResult, RawOutput, Task
 from admit.outputs.nonce import header_id, header_line, nonce
 from admit.outputs.own import is_own
@@ -18,8 +18,9 @@ from admit.transcripts.claude_results import find
 
 from .deps import Deps
 from .model import HookAnswer, HostEvent, Sent, ToolCall, ToolOutput
+from .outcome import Outcome
 from .projects import Settings
-from .state import Claim, SessionState
+from .state import SessionState
 
 KINDS = {"bash": "command", "text": "other", "read": "file_read", "mcp_blocks": "mcp"}
 LEAST_SHARE_CHARS = 500
@@ -36,25 +37,6 @@ class Door(NamedTuple):
     task: Task
     transcript: str
     transcript_bytes: int
-
-
-class Outcome(NamedTuple):
-    """What the door says, and what is to be done when the answer has left.
-
-    Attributes:
-        records: To be appended, in order.
-        claims: To be settled.
-        sent: To wait for proof, where the host took the answer.
-        shown: Decisions whose text is in the answer.
-        marks: Outputs that count as shown from now on, unless the host does not get the answer.
-    """
-
-    answer: HookAnswer = HookAnswer()
-    records: tuple[Record, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    sent: tuple[Sent, ...] = ()
-    shown: tuple[str, ...] = ()
-    marks: tuple[str, ...] = ()
 
 
 def is_looked_at(tool: str, settings: Settings, host: str) -> bool:

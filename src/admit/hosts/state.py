@@ -9,20 +9,24 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import NamedTuple
 
 from admit.text.cut import tail
 from admit.transcripts.model import TaskText
 from admit.transcripts.task import TaskTracker, agent_task
 
-from .model import Sent
+from .model import Scope, Sent, Start
 
 MOST_SESSIONS = 64
 MOST_PROMPTS = 8
 MOST_PROMPT_CHARS = 4_000
 MOST_EARLIER, MOST_EARLIER_CHARS = 4, 1_200
-MOST_AGENTS = 48
+MOST_AGENTS = 44
 MOST_STARTING = 16
+MOST_START_CHARS = 3_000
+STARTING_S = 300.0
+MOST_QUEUED, MOST_HEARD = 3, 32
 MOST_MARKS = 512
 MOST_SENT = 256
 MOST_FILES = 64
@@ -42,32 +46,64 @@ class Claim(NamedTuple):
     epoch: int
 
 
+class Starting(NamedTuple):
+    """A call that is about to start a subagent; `at` is in monotonic seconds."""
+
+    start: Start
+    use_id: str
+    at: float
+
+
+class Working(NamedTuple):
+    """A subagent: what it is doing, and whose guidance it gets."""
+
+    task: TaskText = TaskText()
+    scope: Scope = "subagent"
+
+
 class SessionState:
-    """One session. Every method may be called from several threads at once."""
+    """One session. Every method may be called from several threads at once.
+
+    Attributes:
+        version: The host's; None is unknown.
+        agent_words: The main agent's last text, or its end.
+        tokens: In the main agent's context when it was last known; None is unknown.
+        window: Size of its context window in tokens; None is unknown.
+        context_start: Where its context begins in the transcript, in bytes.
+        known_before: What was shown before this process began was looked up.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._prompts: deque[str] = deque(maxlen=MOST_PROMPTS)
         self._tracker = TaskTracker()
-        self._starting: deque[tuple[str, TaskText, str]] = deque(maxlen=MOST_STARTING)  # type, task, use id
-        self._agents: OrderedDict[str, TaskText] = OrderedDict()
+        self._starting: deque[Starting] = deque(maxlen=MOST_STARTING)
+        self._agents: OrderedDict[str, Working] = OrderedDict()
+        self._queued: deque[str] = deque(maxlen=MOST_QUEUED)
+        self._heard: deque[bytes] = deque(maxlen=MOST_HEARD)
         self._epochs: OrderedDict[str, int] = OrderedDict()
         self._marks: OrderedDict[tuple[str, str], bool] = OrderedDict()  # (agent, key): whether it was shown
         self._sent: deque[Sent] = deque(maxlen=MOST_SENT)
         self._offsets: OrderedDict[str, int] = OrderedDict()
         self.version: str | None = None
         self.agent_words = ""
+        self.tokens: int | None = None
+        self.window: int | None = None
+        self.context_start = 0
+        self.known_before = False
 
     def prompt(self, text: str) -> None:
         """A person asked for something: a new turn."""
         with self._lock:
             self._take(text)
             self._starting.clear()  # a call of the turn before that has started no agent never will
+            self._queued.clear()
 
-    def catch_up(self, prompts: Iterable[str], path: str, offset: int) -> None:
+    def catch_up(self, prompts: Iterable[str], path: str, offset: int, queued: Iterable[str] = ()) -> None:
         """Take in the requests of the transcript up to `offset` bytes; those known already are left out.
 
-        The first time they came before everything known, for only then the hooks missed them.
+        The first time they came before everything known, for only then the hooks missed them. What of them
+        was typed while the agent worked waits, each once, for `queued`.
         """
         with self._lock:
             first = path not in self._offsets
@@ -81,6 +117,19 @@ class SessionState:
             for text in found:
                 if first or text not in self._prompts:
                     self._take(text)
+            for text in queued:
+                digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
+                if digest not in self._heard:
+                    self._heard.append(digest)
+                    if not first:
+                        self._queued.append(tail(text, MOST_PROMPT_CHARS))
+
+    def queued(self) -> tuple[str, ...]:
+        """What a person typed while the agent worked and nobody has looked at, oldest first; each once."""
+        with self._lock:
+            found = tuple(self._queued)
+            self._queued.clear()
+            return found
 
     def read_to(self, path: str) -> int | None:
         """How far a transcript has been read, in bytes; None is not yet."""
@@ -90,7 +139,12 @@ class SessionState:
     def task(self, agent: str = "") -> TaskText:
         """What an agent is doing; the main one where `agent` is empty."""
         with self._lock:
-            return self._agents.get(agent, TaskText()) if agent else self._tracker.current()
+            return self._agents.get(agent, Working()).task if agent else self._tracker.current()
+
+    def scope(self, agent: str) -> Scope:
+        """Whose guidance a subagent gets."""
+        with self._lock:
+            return self._agents.get(agent, Working()).scope
 
     def earlier(self) -> tuple[str, ...]:
         """Requests before the newest: the newest 4 of them, oldest first, 1,200 characters together."""
@@ -103,27 +157,34 @@ class SessionState:
                     found.append(part)
             return tuple(reversed(found))
 
-    def agent_called(self, kind: str, prompt: str, use_id: str) -> None:
-        """A call is about to start a subagent of this type."""
+    def agent_called(self, start: Start, use_id: str, now: float = 0.0) -> None:
+        """A call is about to start a subagent; of a long prompt the first and the last half are kept."""
         with self._lock:
-            self._starting.append((kind, agent_task(prompt), use_id))
+            self._not_called(use_id)
+            self._starting.append(Starting(start._replace(prompt=_ends(start.prompt)), use_id, now))
 
-    def agent_started(self, agent: str, kind: str) -> TaskText:
-        """A subagent has started: its task is the oldest call of its type that waits."""
+    def agent_started(self, agent: str, kind: str, now: float = 0.0) -> Start | None:
+        """A subagent has started: the oldest call of its type that waits, at most 300 s; None where none."""
         with self._lock:
             for waiting in self._starting:
-                if waiting[0] == kind:
+                if waiting.start.kind == kind and now - waiting.at <= STARTING_S:
                     self._starting.remove(waiting)
-                    _put(self._agents, agent, waiting[1], MOST_AGENTS)
-                    break
-            return self._agents.get(agent, TaskText())
+                    working = Working(agent_task(waiting.start.prompt), waiting.start.scope)
+                    _put(self._agents, agent, working, MOST_AGENTS)
+                    return waiting.start
+            return None
+
+    def agent_ended(self, use_id: str) -> None:
+        """A call is over, or was denied; what it did not start it never will."""
+        with self._lock:
+            self._not_called(use_id)
 
     def agent_is_doing(self, agent: str, prompt: str) -> TaskText:
         """A subagent's task, found in its transcript; what is known already stays."""
         with self._lock:
             if agent not in self._agents:
-                _put(self._agents, agent, agent_task(prompt), MOST_AGENTS)
-            return self._agents[agent]
+                _put(self._agents, agent, Working(agent_task(prompt)), MOST_AGENTS)
+            return self._agents[agent].task
 
     def claim(self, key: str, agent: str = "") -> Claim | None:
         """Take a text for showing; None where it was shown in this context, or another hook has it."""
@@ -158,7 +219,8 @@ class SessionState:
     def sent(self, one: Sent) -> None:
         """The host took an answer; it waits for proof."""
         with self._lock:
-            self._sent.append(one)
+            if one not in self._sent:
+                self._sent.append(one)
 
     def unproven(self) -> tuple[Sent, ...]:
         """What waits for proof, oldest first."""
@@ -171,6 +233,10 @@ class SessionState:
             for one in found:
                 if one in self._sent:
                     self._sent.remove(one)
+
+    def _not_called(self, use_id: str) -> None:
+        for waiting in [one for one in self._starting if use_id and one.use_id == use_id]:
+            self._starting.remove(waiting)
 
     def _take(self, text: str) -> None:
         text = tail(text, MOST_PROMPT_CHARS)
@@ -206,6 +272,11 @@ class Sessions:
 
     def __len__(self) -> int:
         return len(self._sessions)
+
+
+def _ends(text: str) -> str:
+    half = MOST_START_CHARS // 2
+    return text if len(text) <= MOST_START_CHARS else text[:half] + text[-half:]
 
 
 def _put(entries: OrderedDict, key: object, value: object, most: int) -> None:

@@ -39,7 +39,7 @@ PROVEN = Capability("yes", "no", "yes", "yes", "no")
 
 def prove_rewrites(monkeypatch: Any) -> None:
     """As after a self-test that saw this version of the host keep its deny rules for rewritten calls."""
-    monkeypatch.setattr("admit.hosts.moments._capability", lambda hook: PROVEN)
+    monkeypatch.setattr("admit.hosts.hook.Hook.capability", lambda hook: PROVEN)
 
 
 class Host:

@@ -200,7 +200,12 @@ def test_a_proof_names_line_call_record_and_way(tmp_path):
         {"type": "api-request-blob", "uuid": "b1", "blob": {"text": nonce}},
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    ends = [sum(len(json.dumps(record)) + 1 for record in records[:n]) for n in range(len(records) + 1)]
     assert delivery.proofs(str(path), ["3f9a1c2b", "00000000"]) == {
-        "3f9a1c2b": ((4, "t1", "r1", "replace"), (5, "t2", "h1", "context"), (6, "", "b1", "request")),
+        "3f9a1c2b": (
+            (4, "t1", "r1", "replace", ends[4]),
+            (5, "t2", "h1", "context", ends[5]),
+            (6, "", "b1", "request", ends[6]),
+        ),
         "00000000": (),
     }

@@ -15,7 +15,7 @@ from admit.hosts import moments, tickets
 from admit.hosts.deps import build_deps, recall_way
 from admit.hosts.handle import handle, prefilter
 from admit.hosts.model import HookAnswer
-from admit.hosts.outputs import Outcome
+from admit.hosts.outcome import Outcome
 from admit.hosts.projects import hosted
 from admit.judges.bounded import BoundedJudge
 from admit.testing import MemoryLedger, ScriptedJudge

@@ -198,8 +198,11 @@ def test_an_event_at_which_nothing_is_done_costs_no_process():
 def test_tools_that_the_user_named_are_matched_too():
     values = {**VALUES, "hosts.claude-code.tools": ("Bash", "Web*", "mcp__a.b__?")}
     groups = entries(values, PLACE, "exec")
-    assert groups["PostToolUse"]["matcher"] == r"Bash|Read|Grep|Glob|WebFetch|mcp__.*|Web.*|mcp__a\.b__."
-    assert groups["PreToolUse"]["matcher"] == "Edit|Write|Bash|Agent|Task"
+    assert (
+        groups["PostToolUse"]["matcher"]
+        == r"Bash|Read|Grep|Glob|WebFetch|mcp__.*|Agent|Task|Web.*|mcp__a\.b__."
+    )
+    assert groups["PreToolUse"]["matcher"] == "Edit|Write|MultiEdit|NotebookEdit|Bash|Agent|Task"
     assert "matcher" not in groups["Stop"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from admit.hosts.model import Sent
+from admit.hosts.model import Sent, Start
 from admit.hosts.state import MOST_SESSIONS, Sessions, SessionState
 
 
@@ -93,24 +93,67 @@ def test_a_text_is_never_claimed_while_it_is_claimed_or_shown(steps):
         assert state.is_shown(key) == (key in shown)
 
 
+def called(state, prompt, use_id, *, kind="Explore", now=0.0):
+    state.agent_called(Start(kind, prompt), use_id, now)
+
+
 def test_subagents_take_the_oldest_call_of_their_own_type():
     state = SessionState()
-    state.agent_called("Explore", "find every caller of parse()", "t1")
-    state.agent_called("general-purpose", "rewrite the lexer tables", "t2")
-    state.agent_called("Explore", "find every use of the old flag", "t3")
-    assert state.agent_started("a2", "general-purpose").text == "rewrite the lexer tables"
-    assert state.agent_started("a1", "Explore").text == "find every caller of parse()"
-    assert state.agent_started("a3", "Explore").text == "find every use of the old flag"
-    assert state.agent_started("a4", "Explore").source == "none"
+    called(state, "find every caller of parse()", "t1")
+    called(state, "rewrite the lexer tables", "t2", kind="general-purpose")
+    called(state, "find every use of the old flag", "t3")
+    for agent, kind in (("a2", "general-purpose"), ("a1", "Explore"), ("a3", "Explore")):
+        assert state.agent_started(agent, kind) is not None
+    assert state.task("a2").text == "rewrite the lexer tables"
+    assert state.task("a1").text == "find every caller of parse()"
+    assert state.task("a3").text == "find every use of the old flag"
+    assert state.agent_started("a4", "Explore") is None and state.task("a4").source == "none"
     assert state.task("a1").source == "agent_task" and state.task("a9").source == "none"
-    assert state.agent_started("a1", "Explore").text == "find every caller of parse()"
+    assert state.agent_started("a1", "Explore") is None
+    assert state.task("a1").text == "find every caller of parse()"
 
 
 def test_a_call_of_an_earlier_turn_that_started_nothing_starts_nothing_later():
     state = SessionState()
-    state.agent_called("Explore", "find every caller of parse()", "t1")
+    called(state, "find every caller of parse()", "t1")
     state.prompt("never mind, look at the lexer instead")
-    assert state.agent_started("a1", "Explore").source == "none"
+    assert state.agent_started("a1", "Explore") is None
+
+
+def test_a_call_that_is_over_or_waited_for_five_minutes_starts_nothing():
+    state = SessionState()
+    called(state, "one", "t1", now=0.0)
+    called(state, "two", "t2", now=10.0)
+    called(state, "three", "t3", now=20.0)
+    state.agent_ended("t2")
+    state.agent_ended("")
+    assert state.agent_started("a1", "Explore", 310.0) == Start("Explore", "three")
+    assert state.agent_started("a2", "Explore", 310.0) is None
+
+
+def test_a_call_that_is_told_twice_waits_once():
+    state = SessionState()
+    for _ in range(2):
+        called(state, "one", "t1")
+    assert state.agent_started("a1", "Explore") and state.agent_started("a2", "Explore") is None
+
+
+def test_each_agent_has_the_scope_it_was_called_with():
+    state = SessionState()
+    state.agent_called(Start("Explore", "one", "teammate"), "t1")
+    state.agent_started("a1", "Explore")
+    assert (state.scope("a1"), state.scope("a2")) == ("teammate", "subagent")
+
+
+def test_what_was_typed_meanwhile_is_given_once_and_never_from_before():
+    state = SessionState()
+    state.catch_up(["first", "old"], "/t", 10, ["old"])
+    assert state.queued() == ()
+    state.catch_up(["old", "new"], "/t", 20, ["old", "new"])
+    assert state.queued() == ("new",) and state.queued() == ()
+    state.catch_up(["new", "late"], "/t", 30, ["new", "late"])
+    state.prompt("late")
+    assert state.queued() == ()
 
 
 def test_earlier_requests_are_the_newest_four_in_order_and_short():
@@ -172,11 +215,12 @@ def test_a_session_stays_under_one_mebibyte_whatever_happens(character):
         state.forget(f"agent{number}")
     for number in range(200):
         state.prompt(f"{long} {number}")
-        state.agent_called("Explore", f"{long} {number}", f"t{number}")
+        called(state, f"{long} {number}", f"t{number}")
         state.agent_started(f"a{number}", "Explore")
         state.catch_up([f"{long} {number} again"], f"/t{number}", number)
+        state.catch_up([], f"/t{number}", number, [f"{long} {number} queued"])
     for number in range(200):
-        state.agent_called("Explore", f"{long} {number}", f"t{number}")
+        called(state, f"{long} {number}", f"t{number}")
     assert size(state, set()) < 1 << 20
 
 

@@ -195,7 +195,7 @@ def test_splitting_never_raises_and_gives_every_token_where_it_stands(command):
 
 @pytest.mark.parametrize("able", ["no", "unproven"])
 def test_a_version_that_was_not_seen_to_keep_its_deny_rules_is_not_wrapped(able, place, monkeypatch):
-    monkeypatch.setattr("admit.hosts.moments._capability", lambda hook: PROVEN._replace(rewrite_input=able))
+    monkeypatch.setattr("admit.hosts.hook.Hook.capability", lambda hook: PROVEN._replace(rewrite_input=able))
     host = Host(place, hosts__wrap="list", hosts__wrap_commands=("sh",))
     assert host.ask("PreToolUse", tool_name="Bash", tool_input={"command": "sh build.sh"}) == {}
 

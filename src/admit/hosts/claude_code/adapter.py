@@ -25,7 +25,9 @@ from admit.hosts.model import (
     Moment,
     Odd,
     Recent,
+    Scope,
     Sent,
+    Start,
     ToolCall,
     ToolOutput,
 )
@@ -72,6 +74,12 @@ ANSWERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 # Who a prompt may come from without being a machine's; older versions do not say.
 PEOPLE = ("", "user", "sdk")
 STARTERS = ("Agent", "Task")
+# Tools that write the file one of their arguments names.
+WRITERS: Mapping[str, str] = MappingProxyType(
+    {"Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
+)
+# A model's name ends so where its window is the long one.
+LONG_MARK, LONG_WINDOW = "[1m]", 1_000_000
 DEFAULT_AGENT = "general-purpose"
 _SEEN = Capability("yes", "no", "yes", "unproven", "no")
 
@@ -110,10 +118,13 @@ class ClaudeCode:
             agent_type=_word(given, "agent_type"),
             cwd=_path(given, "cwd"),
             prompt=prompt,
+            prompt_id=_word(given, "prompt_id"),
             machine=_text(given, "source") not in PEOPLE or is_machine(prompt),
             cause=_word(given, "source") or _word(given, "trigger") or _word(given, "reason"),
             tool=_tool(given, moment),
             transcript=_path(given, "transcript_path"),
+            context_tokens=_count(given, "context_tokens"),
+            window=LONG_WINDOW if LONG_MARK in _word(given, "model").lower() else None,
         )
 
     def write(self, ev: HostEvent, answer: HookAnswer) -> bytes:
@@ -209,7 +220,11 @@ def _tool(given: Mapping[str, Any], moment: Moment) -> ToolCall | None:
     )
     prompt, kind = arguments.get("prompt"), arguments.get("subagent_type", DEFAULT_AGENT)
     if name in STARTERS and isinstance(prompt, str) and isinstance(kind, str):
-        call = call._replace(starts=(kind[:MOST_ID_CHARS], prompt))
+        scope: Scope = "teammate" if _text(arguments, "team_name") else "subagent"
+        background = arguments.get("run_in_background") is True
+        call = call._replace(starts=Start(kind[:MOST_ID_CHARS], prompt, scope, background))
+    if name in WRITERS and (path := _path(arguments, WRITERS[name])):
+        call = call._replace(writes=(path,))
     if moment == "after_failure":
         error = _text(given, "error")
         code = exit_code(name, error, True)
@@ -263,6 +278,11 @@ def _text(given: Mapping[str, Any], name: str) -> str:
 def _word(given: Mapping[str, Any], name: str) -> str:
     value = _text(given, name)
     return value if len(value) <= MOST_ID_CHARS else ""
+
+
+def _count(given: Mapping[str, Any], name: str) -> int | None:
+    value = given.get(name)
+    return value if type(value) is int and value > 0 else None
 
 
 def _path(given: Mapping[str, Any], name: str) -> str:

@@ -25,25 +25,27 @@ class Proof(NamedTuple):
         use_id: The tool call whose result holds it; empty where it is no result.
         uuid: The record's own id.
         channel: ``replace`` in a result, ``context`` in rendered text, ``request`` in a recorded request.
+        end: Where the line ends, in bytes from the start of the file.
     """
 
     line: int
     use_id: str
     uuid: str
     channel: str
+    end: int
 
 
 def proofs(path: str, nonces: Iterable[str], start: int = 0) -> Mapping[str, tuple[Proof, ...]]:
     """Where each nonce stands in what the model saw, from `start` bytes on, in the last 16 MiB at most."""
     wanted = {nonce: nonce.encode() for nonce in nonces}
     found: dict[str, list[Proof]] = {nonce: [] for nonce in wanted}
-    for number, (_, line) in enumerate(last_lines(path, start, MOST_BYTES), 1):
+    for number, (end, line) in enumerate(last_lines(path, start, MOST_BYTES), 1):
         here = [nonce for nonce, raw in wanted.items() if raw in line]
         record = parsed(line) if here else None
         if record is None:
             continue
         for use_id, channel, text in _seen(record, line):
-            proof = Proof(number, use_id, text_of(record.get("uuid")), channel)
+            proof = Proof(number, use_id, text_of(record.get("uuid")), channel, end)
             for nonce in here:
                 if nonce in text:
                     found[nonce].append(proof)
@@ -62,9 +64,13 @@ def delivered(waiting: Sequence[Sent]) -> Iterator[tuple[Sent, Proof]]:
 
 
 def _is_of(proof: Proof, one: Sent) -> bool:
-    """Equal outputs have equal nonces, so a result proves only the answer to its own call."""
-    same_way = proof.channel == one.channel and proof.use_id in ("", one.use_id)
-    return same_way or proof.channel == "request"
+    """Equal texts have equal nonces: a result proves only the answer to its own call, and nothing earlier.
+
+    At an event without a call the host may name the hook in the place of one.
+    """
+    own_call = proof.use_id in ("", one.use_id) or (one.channel == "context" and not one.use_id)
+    same_way = proof.channel == one.channel and own_call
+    return proof.end > one.offset and (same_way or proof.channel == "request")
 
 
 def _seen(record: dict[str, Any], line: bytes) -> Iterator[tuple[str, str, str]]:

@@ -15,7 +15,7 @@ import admit.hosts
 from admit.hosts.daemon.places import socket_path
 from admit.hosts.deadlines import chain, class_of
 
-from .adapter import EVENTS, NAME
+from .adapter import EVENTS, NAME, STARTERS, WRITERS
 
 TAIL = "/admit/hosts/hook_client.py"
 # A version before this one does not know `args`: it would start the bare interpreter. Tried out: 2.1.138 does
@@ -23,9 +23,9 @@ TAIL = "/admit/hosts/hook_client.py"
 EXEC_FORM_SINCE = (2, 1, 140)
 # An event at which there is nothing to do gets no line: each costs the host a process.
 WITHOUT = frozenset(("PostToolBatch",))
-BEFORE = ("Edit", "Write", "Bash", "Agent", "Task")
-# Read among them: reading a stored output is a recall.
-AFTER = ("Bash", "Read", "Grep", "Glob", "WebFetch", "mcp__.*")
+BEFORE = (*WRITERS, "Bash", *STARTERS)
+# Read among them: reading a stored output is a recall. A call that is over starts no subagent any more.
+AFTER = ("Bash", "Read", "Grep", "Glob", "WebFetch", "mcp__.*", *STARTERS)
 
 Form = Literal["exec", "shell", "project"]
 

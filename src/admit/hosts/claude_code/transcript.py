@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from admit.hosts.model import Recent
-from admit.text.machine import is_machine
+from admit.text.machine import without_machine
 from admit.transcripts.claude_code import INTERRUPTED, MACHINE_ORIGINS, MACHINE_SOURCES
 from admit.transcripts.claude_results import content
 from admit.transcripts.files import open_own
 
 TAIL_BYTES = 256 << 10
 HEAD_BYTES = 64 << 10
+USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
 def recent(path: str, start: int | None = None) -> Recent:
@@ -26,7 +27,8 @@ def recent(path: str, start: int | None = None) -> Recent:
     A file that is no regular file of this user says nothing.
     """
     prompts: list[str] = []
-    words, version, offset = "", None, start or 0
+    queued: list[str] = []
+    words, version, tokens, offset = "", None, None, start or 0
     for end, line in last_lines(path, start, TAIL_BYTES):
         offset = end
         record = parsed(line)
@@ -35,9 +37,11 @@ def recent(path: str, start: int | None = None) -> Recent:
         version = record["version"] if isinstance(record.get("version"), str) else version
         if prompt := _prompt(record):
             prompts.append(prompt)
+            queued += [prompt] if record.get("type") != "user" else []
         elif record.get("type") == "assistant" and record.get("isSidechain") is not True:
             words = content(message_content(record)).text or words
-    return Recent(tuple(prompts), words, version, offset)
+            tokens = _tokens(record) or tokens
+    return Recent(tuple(prompts), words, version, offset, tuple(dict.fromkeys(queued)), tokens)
 
 
 def agent_transcript(transcript: str, agent: str) -> str:
@@ -121,7 +125,15 @@ def _prompt(record: dict[str, Any]) -> str:
         blocks = message_content(record)
         results = isinstance(blocks, list) and any(is_result(block) for block in blocks)
         text = "" if results else content(blocks).text
-    return "" if is_machine(text) or text.startswith(INTERRUPTED) else text.strip()
+    return "" if text.startswith(INTERRUPTED) else without_machine(text).strip()
+
+
+def _tokens(record: dict[str, Any]) -> int | None:
+    """What the context held after this answer, as the model's server counted it."""
+    message = record.get("message")
+    usage = message.get("usage") if isinstance(message, dict) else None
+    counts = [usage.get(name) for name in USAGE] if isinstance(usage, dict) else []
+    return sum(count for count in counts if isinstance(count, int)) or None
 
 
 def is_result(block: Any) -> bool:
