@@ -268,20 +268,19 @@ def _parent_withheld(look: _Look) -> Change:
 
 
 def _turn_cap(look: _Look) -> Change:
-    settings = look.settings
-    for extra in range(1, len(look.result.outcomes) + 1):
-        call, turn = settings.max_per_tool_call + extra, settings.max_per_turn + extra
-        if look.surface.lane in TOOL_LANES and look.stage_with(max_per_tool_call=call) != "turn_cap":
-            key = "guidance.max_per_tool_call"
-            return Change(
-                f"{settings.max_per_tool_call} are shown at one call; {key} = {call} lets it in", key, call
-            )
-        if look.stage_with(max_per_turn=turn) != "turn_cap":
-            key = "guidance.max_per_turn"
-            return Change(
-                f"{settings.max_per_turn} are shown in one turn; {key} = {turn} lets it in", key, turn
-            )
-    return Change("the next prompt: the turn has shown all it may, at this call and in all")
+    settings, most = look.settings, len(look.result.outcomes)
+    if look.surface.lane in TOOL_LANES:
+        key = "guidance.max_per_tool_call"
+        for n in range(settings.max_per_tool_call + 1, most + 1):
+            if look.stage_with(max_per_tool_call=n) != "turn_cap":
+                return Change(
+                    f"{settings.max_per_tool_call} show at one call; {key} = {n} lets it in", key, n
+                )
+    key = "guidance.max_per_turn"
+    for n in range(settings.max_per_turn + 1, settings.max_per_turn + most + 1):
+        if look.stage_with(max_per_turn=n) != "turn_cap":
+            return Change(f"{settings.max_per_turn} show in one turn; {key} = {n} lets it in", key, n)
+    return Change(f"it is past what shows at one call and in one turn; raise {key} and max_per_tool_call")
 
 
 def _over_budget(look: _Look) -> Change:
@@ -350,8 +349,7 @@ def _seats(look: _Look) -> int:
 
 
 def _profile_key(look: _Look, name: str) -> str:
-    profile = look.gate.judge.name or look.values["judge.profile"]
-    return f"judge.profiles.{profile}.guidance.{name}"
+    return f"judge.profiles.{look.values['judge.profile']}.guidance.{name}"
 
 
 _BY_STAGE: Mapping[str, Callable[[_Look], Change]] = MappingProxyType(

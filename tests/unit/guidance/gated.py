@@ -35,6 +35,13 @@ class FixedMatcher:
         return Matched(scores, tuple(admitted))
 
 
+def settings(guidance: Guidance, **values: object) -> layers.Config:
+    """The settings of the project, by full name with ``__`` for the dots, under a judge that gates."""
+    overrides: dict[str, object] = {"judge.profile": PROFILE, f"judge.profiles.{PROFILE}.model": "m"}
+    overrides |= {name.replace("__", "."): value for name, value in values.items()}
+    return layers.load(str(guidance.project), overrides=overrides)
+
+
 def opened(
     guidance: Guidance,
     *,
@@ -46,10 +53,8 @@ def opened(
     real_matcher: bool = False,
     **values: object,
 ) -> GuidanceGate:
-    """The gate of the project; settings by full name with ``__`` for the dots."""
-    overrides: dict[str, object] = {"judge.profile": PROFILE, f"judge.profiles.{PROFILE}.model": "m"}
-    overrides |= {name.replace("__", "."): value for name, value in values.items()}
-    config = layers.load(str(guidance.project), overrides=overrides)
+    """The gate of the project; `values` are settings."""
+    config = settings(guidance, **values)
     return open_gate(
         GuidanceGate,
         str(guidance.project),
