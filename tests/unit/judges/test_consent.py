@@ -217,6 +217,13 @@ def test_a_file_that_others_could_have_made_allows_nothing(consent, what):
         consent.grant(A, ["outputs"])
 
 
+def test_a_file_that_cannot_be_looked_for_allows_nothing_and_is_a_finding(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    consent = Consent(str(tmp_path / "file" / "consent.json"))
+    assert not consent.allows(A, "tools")
+    assert consent.finding is not None and consent.finding.text.startswith("cannot be read")
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of two users")
 def test_another_users_file_allows_nothing(consent):
     consent.grant(A, ["tools"])

@@ -92,6 +92,11 @@ def test_what_is_no_key_is_not_stored_and_not_shown(keys, what):
     assert keys.read(JEV, variables=False) == KEY
 
 
+def test_a_key_of_several_lines_is_called_that(keys):
+    with pytest.raises(UsageError, match="has more than one line"):
+        keys.store("jev", "one\ntwo")
+
+
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o660, 0o644, 0o700 | 0o001])
 def test_a_file_that_is_open_to_others_is_refused(keys, mode):
     put(keys, KEY.encode(), mode)
