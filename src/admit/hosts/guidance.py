@@ -157,10 +157,10 @@ def _said(hook: Hook, guide: Guide, surfaces: Iterable[Surface], *, ask: bool = 
 
 
 def _sent(result: GuidanceResult, use_id: str, path: str, size: int) -> Sent:
-    """The answer as it waits for proof: the heading of its first text names it."""
-    heading = result.text.partition("\n")[0]
+    """The answer as it waits for proof: the heading of its first text names it, as far as it is plain."""
+    named = result.text.partition("·")[0]
     chars = len(result.text)
-    return Sent(heading, result.decision_id, use_id, chars, "context", path, size, "guidance")
+    return Sent(named, result.decision_id, use_id, chars, "context", path, size, "guidance")
 
 
 def _undelivered(rec: Record, lost: set[str]) -> Record:
