@@ -12,6 +12,7 @@ from .matching import Matched, SemanticMatcher
 from .memory import Context, Memory
 from .model import Hit, Index, Outcome, Snippet, Surface, Trigger
 from .preconditions import has_file, unfit
+from .roots import project_folder
 from .settings import GateSettings
 from .triggers import PROMPT_LANES, Explicit, Fired, Triggers, cut_surface
 
@@ -63,6 +64,8 @@ def find(
     What is turned off, out of scope or fails its preconditions is taken out before anything is matched,
     and competes for nothing.
     """
+    if surface.cwd and not surface.project:
+        surface = surface._replace(project=project_folder(surface.cwd))
     ended = {one.id: Outcome(one.id, "disabled") for one in index.disabled}
     eligible: list[Snippet] = []
     for snippet in index.snippets:
@@ -150,7 +153,7 @@ def _holds_now(trigger: Trigger, surface: Surface, settings: GateSettings) -> bo
         if not surface.tokens_used or not isinstance(trigger.value, (int, float)):
             return False
         return surface.tokens_used * 100 >= trigger.value * window
-    return trigger.text == "file-exists" and has_file(surface.cwd, str(trigger.value or ""))
+    return trigger.text == "file-exists" and has_file(surface.project, str(trigger.value or ""))
 
 
 def _held(

@@ -167,6 +167,7 @@ class Surface(NamedTuple):
         reply: The assistant's last reply, for a judge that reads two turns.
         estimated: `tokens_used` was derived from the length of the transcript.
         delivers: Whether the host hands on what is shown at this event.
+        project: Root of the project that `cwd` lies in, which globs are relative to; empty is `cwd` itself.
     """
 
     lane: Lane
@@ -186,6 +187,7 @@ class Surface(NamedTuple):
     reply: str = ""
     estimated: bool = False
     delivers: bool = True
+    project: str = ""
 
 
 class Hit(NamedTuple):

@@ -17,7 +17,7 @@ def unfit(snippet: Snippet, surface: Surface) -> str | None:
     """``out_of_scope`` or ``precondition`` where a snippet may not compete; None where it may."""
     if surface.agent_kind not in snippet.scope:
         return "out_of_scope"
-    return "precondition" if snippet.when is not None and not _holds(snippet.when, surface.cwd) else None
+    return "precondition" if snippet.when is not None and not _holds(snippet.when, surface) else None
 
 
 def in_project(project: str, cwd: str) -> bool:
@@ -27,10 +27,10 @@ def in_project(project: str, cwd: str) -> bool:
     return here == folder or here.startswith(folder.rstrip("/") + "/")
 
 
-def _holds(when: When, cwd: str) -> bool:
-    if when.project is not None and not in_project(when.project, cwd):
+def _holds(when: When, surface: Surface) -> bool:
+    if when.project is not None and not in_project(when.project, surface.cwd):
         return False
-    return when.file_exists is None or has_file(cwd, when.file_exists)
+    return when.file_exists is None or has_file(surface.project or surface.cwd, when.file_exists)
 
 
 def has_file(cwd: str, glob: str) -> bool:

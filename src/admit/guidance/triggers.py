@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from posixpath import join, normpath
 from typing import NamedTuple
 
 from .masking import masked
@@ -81,14 +82,14 @@ class Triggers:
             said = cut_surface(surface.description)
             self._run(("pattern",), said, fired)
             self._run(("pattern",), said, fired, strict=True)
-            self._paths(write_targets(text), surface.cwd, fired)
+            self._paths(write_targets(text), surface, fired)
         elif surface.lane == "file":
-            self._paths(surface.paths, surface.cwd, fired)
+            self._paths(surface.paths, surface, fired)
         return Explicit(fired, frozenset())
 
-    def _paths(self, paths: Iterable[str], cwd: str, fired: dict[str, Fired]) -> None:
+    def _paths(self, paths: Iterable[str], surface: Surface, fired: dict[str, Fired]) -> None:
         for path in paths:
-            self._run(("files",), relative(path, cwd), fired)
+            self._run(("files",), relative(path, surface.cwd, surface.project), fired)
 
     def _run(
         self, kinds: tuple[str, ...], text: str, fired: dict[str, Fired], *, strict: bool = False
@@ -119,10 +120,15 @@ def _fired(trigger: Trigger, match: Match) -> Fired:
     return Fired(trigger, match.specificity, match.span)
 
 
-def relative(path: str, cwd: str) -> str:
-    """A path relative to the project's folder, with ``/`` between parts; one outside stays as it is."""
+def relative(path: str, cwd: str, project: str = "") -> str:
+    """A path of a working folder relative to its project (empty: the folder itself), ``/`` between parts.
+
+    One outside of the project stays absolute.
+    """
     path = path.replace("\\", "/")
-    root = cwd.rstrip("/") + "/"
+    if cwd and path:
+        path = normpath(join(cwd, path))
+    root = (project or cwd).rstrip("/") + "/"
     return path[len(root) :] if cwd and path.startswith(root) else path.removeprefix("./")
 
 

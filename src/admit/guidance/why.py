@@ -25,6 +25,7 @@ from .model import GuidanceResult, Lane, Outcome, Snippet, Surface
 from .outcomes import outcomes_of
 from .preconditions import in_project
 from .render import render
+from .roots import project_folder
 from .settings import GateSettings
 
 HEARD: Mapping[Lane, frozenset[str]] = MappingProxyType(
@@ -157,7 +158,8 @@ def _precondition(look: _Look) -> Change:
     if when is not None and when.project is not None and not in_project(when.project, cwd):
         return Change(f"it holds in {when.project} alone (when.project), and this is {cwd or 'no folder'}")
     glob = when.file_exists if when is not None else ""
-    return Change(f"a file that matches {glob} under {cwd or 'the folder'} (when.file_exists)")
+    below = project_folder(cwd) if cwd else "the folder"
+    return Change(f"a file that matches {glob} under {below} (when.file_exists)")
 
 
 def _no_trigger(look: _Look) -> Change:

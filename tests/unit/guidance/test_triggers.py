@@ -79,3 +79,6 @@ def test_paths_are_relative_to_the_project():
     assert relative("/p/a.py", "/p/") == "a.py"
     assert relative("C:\\x\\a.py", "") == "C:/x/a.py"
     assert relative("./a.py", "/p") == "a.py"
+    assert relative("a.py", "/p/src", "/p") == "src/a.py" == relative("/p/src/a.py", "/p/src", "/p")
+    assert relative("../b.py", "/p/src", "/p") == "b.py"
+    assert relative("../../q/b.py", "/p/src", "/p") == "/q/b.py"
