@@ -185,7 +185,7 @@ class GuidanceGate:
         self.memory.reset(session, agent)
 
     def _scanned(self, surface: Surface, *, dry_run: bool, ask: bool, judge_ms: int | None) -> GuidanceResult:
-        started = self._clock.monotonic()
+        started, delivered = self._clock.monotonic(), self.memory.deliveries()
         library = self.library
         result_id = secrets.token_hex(16)
         if surface.lane == "prompt" and not dry_run:
@@ -203,7 +203,7 @@ class GuidanceGate:
         choice = choose(clean, found, judge, self.settings, self.memory, ask=ask)
         shown = choice.decision.shown if clean.delivers else ()
         if shown and not dry_run:
-            shown = self._claimed(result_id, clean, choice, shown, started)
+            shown = self._claimed(result_id, clean, choice, shown, delivered)
         outcomes = outcomes_of(library.guidance, found, choice, shown, clean.delivers)
         used = sum(choice.units[name].units for name in shown)
         result = GuidanceResult(
@@ -222,18 +222,18 @@ class GuidanceGate:
         return result
 
     def _claimed(
-        self, result_id: str, surface: Surface, choice: Choice, shown: tuple[str, ...], started: float
+        self, result_id: str, surface: Surface, choice: Choice, shown: tuple[str, ...], delivered: int
     ) -> tuple[str, ...]:
         if surface.session is None:
             return shown
-        counted = sum(choice.hits[name].trigger.kind != "state" for name in shown)
+        counted = frozenset(name for name in shown if choice.hits[name].trigger.kind != "state")
         return self.memory.claim(
             result_id,
             context_of(surface),
             shown,
             counted=counted,
             position=surface.tokens_used,
-            since=started,
+            since=delivered,
             now=self._clock.monotonic(),
             key=surface.delivery_key,
         )

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
-from math import inf
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 CLAIM_S = 5.0
@@ -21,10 +20,10 @@ Context = tuple[str, str]
 
 
 class Shown(NamedTuple):
-    """Where a snippet was shown last: token position, None is unknown; and when, in monotonic seconds."""
+    """Where a snippet was shown last: token position, None is unknown; and by which delivery, from 1."""
 
     position: int | None
-    at: float = -inf
+    delivery: int = 0
 
 
 class Settled(NamedTuple):
@@ -57,6 +56,12 @@ class Memory:
         self._agents: OrderedDict[Context, _Agent] = OrderedDict()
         self._claims: OrderedDict[str, _Claimed] = OrderedDict()
         self._answers: OrderedDict[str, object] = OrderedDict()
+        self._deliveries = 0
+
+    def deliveries(self) -> int:
+        """How many deliveries were acknowledged so far."""
+        with self._lock:
+            return self._deliveries
 
     def held(
         self,
@@ -100,19 +105,25 @@ class Memory:
         context: Context,
         ids: Iterable[str],
         *,
-        counted: int,
+        counted: Collection[str],
         position: int | None,
-        since: float,
+        since: int,
         now: float,
         key: str | None,
     ) -> tuple[str, ...]:
-        """Take ids for showing; those that another hook took since then are left out of what it returns."""
+        """Take ids for showing; those that another hook took meanwhile are left out of what it returns.
+
+        Args:
+            counted: Those of them that count for the turn.
+            since: `deliveries` when the ids were found free.
+        """
         with self._lock:
             self._expire(now)
             taken = {one for claim in self._claims.values() if claim.context == context for one in claim.ids}
-            taken |= {name for name, shown in self._agent(context).shown.items() if shown.at > since}
+            taken |= {name for name, shown in self._agent(context).shown.items() if shown.delivery > since}
             free = tuple(one for one in ids if one not in taken)
-            claimed = _Claimed(context, free, counted, position, now + CLAIM_S, key)
+            counts = sum(one in counted for one in free)
+            claimed = _Claimed(context, free, counts, position, now + CLAIM_S, key)
             _put(self._claims, result_id, claimed, MOST_RESULTS)
             return free
 
@@ -123,11 +134,12 @@ class Memory:
             claim = self._claims.pop(result_id, None)
             if claim is None:
                 return None
+            self._deliveries += 1
             agent = self._agent(claim.context)
             agent.turn += claim.counted
             again = frozenset(name for name in claim.ids if name in agent.shown)
             for name in claim.ids:
-                agent.shown[name] = Shown(claim.position, now)
+                agent.shown[name] = Shown(claim.position, self._deliveries)
             return Settled(claim.ids, again)
 
     def withdrawn(self, result_id: str) -> None:
