@@ -23,15 +23,23 @@ from admit.guidance import calibration
 from admit.guidance.calibration import FEATURES, Mode, Weights
 from admit.guidance.chunks import chunks
 from admit.guidance.compete import Bars
+from admit.guidance.fused import FusedMatcher
 from admit.guidance.gather import load
 from admit.guidance.matcher import LexicalMatcher
 from admit.guidance.model import Root, Snippet
+from admit.guidance.sections import path_words
+from admit.guidance.vectors import shared_encoder, shared_vectors
+from admit.judges.encoder import SELFCHECK_TEXTS, TOKENIZER_SHA256, Encoder
 from admit.lab import fit
 
 PROMPTS = Path(__file__).parent / "guidance_set" / "prompts.jsonl"
 CORPUS = "ways-2026-04/hooks/ways"
 FOLDS = 10
 ROUNDS = 6
+NONE_REPEAT = 3
+"""How often the pairs of a prompt that nothing fits count."""
+
+ITEMS = Path(__file__).parent / "calibration" / "guidance.jsonl"
 
 
 class Row(NamedTuple):
@@ -49,20 +57,43 @@ def corpus(data: Path) -> tuple[tuple[Snippet, ...], str]:
     return tuple(one for one in index.snippets if one.semantic()), index.digest
 
 
-def rows_of(mode: Mode, snippets: Sequence[Snippet], prompts: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """The features of every prompt, as the matcher itself computes them."""
-    unfitted = Weights(FEATURES[mode], (0.0,) * len(FEATURES[mode]), 0.0, {}, {})
-    matcher = LexicalMatcher(snippets, unfitted, Bars())
+def lexical_rows(matcher: LexicalMatcher, prompts: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """The features of every chunk of every prompt, as the matcher itself computes them."""
+    names, places = FEATURES["lexical"], range(len(matcher.places))
     found = []
     for prompt in prompts:
-        x = []
-        for chunk in chunks(prompt["prompt"], matcher.weight):
-            values = matcher.features(chunk)
-            x.append([[values[name].get(place, 0.0) for name in FEATURES[mode]]
-                      for place in range(len(snippets))])  # fmt: skip
-        expected = prompt["expected"] or ()
-        found.append(Row(prompt["id"], np.array(x), np.array([one.id in expected for one in snippets])))
+        each = [matcher.features(chunk) for chunk in chunks(prompt["prompt"], matcher.weight)]
+        x = [[[values[name].get(place, 0.0) for name in names] for place in places] for values in each]
+        found.append(_row(prompt, matcher, x))
     return found
+
+
+def fused_rows(
+    matcher: FusedMatcher, lexical: LexicalMatcher, prompts: Sequence[Mapping[str, Any]]
+) -> list[Row]:
+    """The same of the chunks that are embedded."""
+    found = []
+    for prompt in prompts:
+        some = matcher.embedded(chunks(prompt["prompt"], lexical.weight))
+        each = [matcher.features(chunk) for chunk in some]
+        x = [np.stack([values[name] for name in FEATURES["fused"]], axis=1) for values in each]
+        found.append(_row(prompt, lexical, x))
+    return found
+
+
+def _row(prompt: Mapping[str, Any], matcher: LexicalMatcher, x: Any) -> Row:
+    expected = prompt["expected"] or ()
+    return Row(prompt["id"], np.array(x), np.array([id in expected for id in matcher.places]))
+
+
+def centre_of(encoder: Encoder) -> tuple[float, ...]:
+    """The mean vector of the snippets of the local judge's labelled cases, which are of no corpus."""
+    rows = map(json.loads, ITEMS.read_text().splitlines())
+    texts = []
+    for row in rows:
+        if "item" in row:
+            texts += [row["description"], f"{path_words(row['item'])}: {row['description']}"]
+    return tuple(round(float(one), 5) for one in np.mean(encoder.vectors(texts), axis=0))
 
 
 def fitted(rows: Sequence[Row], repeat: int) -> tuple[Any, float]:
@@ -72,7 +103,9 @@ def fitted(rows: Sequence[Row], repeat: int) -> tuple[Any, float]:
     for _ in range(ROUNDS):
         x = np.concatenate([_best(row, weights) for row in rows])
         y = np.concatenate([row.y for row in rows])
-        x, y = np.concatenate([x, *[x[y]] * (repeat - 1)]), np.concatenate([y, *[y[y]] * (repeat - 1)])
+        none = np.concatenate([np.full(len(row.y), not row.y.any()) for row in rows])
+        x = np.concatenate([x, *[x[y]] * (repeat - 1), *[x[none]] * (NONE_REPEAT - 1)])
+        y = np.concatenate([y, *[y[y]] * (repeat - 1), *[y[none]] * (NONE_REPEAT - 1)])
         mean, scale = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-9)
         active = np.ones(len(weights), bool)
         while True:
@@ -117,9 +150,13 @@ def weights_of(mode: Mode, rows: Sequence[Row], repeat: int, provenance: Mapping
         tuple(round(float(one), 6) for one in weights),
         round(intercept, 6),
         {**provenance, "prompts": len(rows), "pairs": len(scores), "positive": int(positive.sum()),
-         "folds": FOLDS, "repeat": repeat},
+         "folds": FOLDS, "repeat": repeat, "none_repeat": NONE_REPEAT},
         {"auc": round(fit.auc(scores, positive), 4), "auc_ci95": [round(low, 4), round(high, 4)]},
     )  # fmt: skip
+
+
+def _unfitted(mode: Mode) -> Weights:
+    return Weights(FEATURES[mode], (0.0,) * len(FEATURES[mode]), 0.0, {}, {})
 
 
 def main() -> int:
@@ -128,7 +165,7 @@ def main() -> int:
     )
     parser.add_argument("--data", type=Path, required=True, help="the folder that holds the corpus")
     parser.add_argument("--out", type=Path, default=calibration.PATH)
-    parser.add_argument("--repeat", type=int, default=3, help="how often a positive pair counts")
+    parser.add_argument("--repeat", type=int, default=4, help="how often a positive pair counts")
     given = parser.parse_args()
     snippets, digest = corpus(given.data)
     prompts = [row for row in map(json.loads, PROMPTS.read_text().splitlines()) if row["split"] == "tune"]
@@ -138,14 +175,27 @@ def main() -> int:
         "corpus_digest": digest,
         "licence": "Apache-2.0",
     }
-    modes: dict[Mode, Weights] = {}
-    for mode in ("lexical",):
-        rows = rows_of(mode, snippets, prompts)
-        modes[mode] = weights_of(mode, rows, given.repeat, provenance)
-        failed = calibration.failed_gate(modes[mode], mode)
-        named = zip(FEATURES[mode], modes[mode].weights, strict=True)
-        print(mode, *(f"{name} {value:.3f}" for name, value in named), f"b {modes[mode].intercept:.3f}")
-        print(f"  {modes[mode].quality}  {failed or 'passes its gate'}")
+    encoder = shared_encoder()
+    encoder.load()
+    pins = {"model_sha256": encoder.model_sha256, "tokenizer_sha256": TOKENIZER_SHA256}
+    selfcheck = {"texts": list(SELFCHECK_TEXTS), "cosines": list(encoder.cosines(SELFCHECK_TEXTS))}
+
+    lexical = LexicalMatcher(snippets, _unfitted("lexical"), Bars())
+    unfitted = _unfitted("fused")._replace(provenance=pins, centre=centre_of(encoder), selfcheck=selfcheck)
+    fused = FusedMatcher(lexical, unfitted, shared_vectors(), lexical)
+    if not fused.wait():
+        raise SystemExit(fused.fault)
+    modes: dict[Mode, Weights] = {
+        "fused": weights_of(
+            "fused", fused_rows(fused, lexical, prompts), given.repeat, {**provenance, **pins}
+        )._replace(centre=unfitted.centre, selfcheck=selfcheck),
+        "lexical": weights_of("lexical", lexical_rows(lexical, prompts), given.repeat, provenance),
+    }
+    for mode, weights in modes.items():
+        failed = calibration.failed_gate(weights, mode)
+        named = zip(weights.features, weights.weights, strict=True)
+        print(mode, *(f"{name} {value:.3f}" for name, value in named), f"b {weights.intercept:.3f}")
+        print(f"  {weights.quality}  {failed or 'passes its gate'}")
         if failed is not None:
             return 1
     given.out.write_bytes(calibration.dump(modes))

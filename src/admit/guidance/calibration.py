@@ -23,10 +23,16 @@ DECIMALS = 6
 Mode = Literal["fused", "lexical"]
 
 FEATURES: Mapping[Mode, tuple[str, ...]] = {
-    "fused": ("head", "body", "lex", "cover", "body_lex"),
+    "fused": ("head", "lift", "depth", "lex", "cover", "body_lex"),
     "lexical": ("lex", "cover", "body_lex"),
 }
-"""By mode, in the order of the weights."""
+"""By mode, in the order of the weights.
+
+head: cosine to what a snippet says of itself. lift: the same, less the cosine to the mean of many other
+snippets. depth: mean cosine to the three best sections of its body, less the same. lex: BM25 over
+description, vocabulary and path, divided by the most the chunk can reach. cover: share of the chunk's
+terms found there, by weight. body_lex: BM25 with the body too.
+"""
 
 LEAST_AUC: Mapping[Mode, float] = {"fused": 0.90, "lexical": 0.80}
 
@@ -38,6 +44,8 @@ class Weights(NamedTuple):
         weights: One a feature, none below 0; a feature that says nothing has 0.
         provenance: Hashes of prompts, corpus and encoder; counts; seed.
         quality: auc (positive pairs against all others), cross-validated by prompt.
+        centre: Of ``fused`` the mean vector of many snippets, which are not those of any index.
+        selfcheck: Of ``fused`` texts and their cosines, see `encoder_fault`.
     """
 
     features: tuple[str, ...]
@@ -45,6 +53,8 @@ class Weights(NamedTuple):
     intercept: float
     provenance: Mapping[str, Any]
     quality: Mapping[str, Any]
+    centre: tuple[float, ...] = ()
+    selfcheck: Mapping[str, Any] | None = None
 
     def weight(self, feature: str) -> float:
         """The weight of a feature."""
@@ -123,7 +133,13 @@ def _weights(fields: Mapping[str, Any]) -> Weights:
     if len(features) != len(weights):
         raise ValueError("features")
     return Weights(
-        features, weights, fields["intercept"], dict(fields["provenance"]), dict(fields["quality"])
+        features,
+        weights,
+        fields["intercept"],
+        dict(fields["provenance"]),
+        dict(fields["quality"]),
+        tuple(fields["centre"]),
+        fields["selfcheck"],
     )
 
 

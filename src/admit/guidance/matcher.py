@@ -1,9 +1,9 @@
-"""The matcher by meaning: chunks of a prompt against snippets, by words and where it can by embeddings."""
+"""The matcher by words: the chunks of a prompt against all snippets."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -46,23 +46,15 @@ class LexicalMatcher:
 
     def __init__(self, snippets: Sequence[Snippet], weights: Weights, bars: Bars) -> None:
         held = [counted(snippet) for snippet in snippets]
-        self._places = {snippet.id: place for place, snippet in enumerate(snippets)}
+        self.views = [one.views for one in held]
+        self.places = {snippet.id: place for place, snippet in enumerate(snippets)}
+        self.bars = bars
         self._heads = Words([one.head for one in held])
         self._all = Words([one.all for one in held])
         self._weights = weights
-        self._bars = bars
 
     def match(self, text: str, eligible: Sequence[Snippet]) -> Matched:
-        ids = [one.id for one in eligible if one.id in self._places]
-        if not ids:
-            return NOTHING_MATCHED
-        places = [self._places[id] for id in ids]
-        found: list[list[float]] = []
-        for chunk in chunks(text, self.weight):
-            logits = self.logits(chunk)
-            none = probability(self._weights.intercept)
-            found.append([probability(logits[place]) if place in logits else none for place in places])
-        return compete(ids, found, self._bars)
+        return matched(self, chunks(text, self.weight), self.probabilities, eligible)
 
     def weight(self, term: str) -> float:
         """What a term tells, in nats."""
@@ -74,11 +66,29 @@ class LexicalMatcher:
         lex, cover = self._heads.scores(found)
         return {"lex": lex, "cover": cover, "body_lex": self._all.scores(found)[0]}
 
-    def logits(self, chunk: str) -> Sparse:
-        """The logit of every snippet that shares a word with a chunk."""
+    def probabilities(self, chunk: str) -> list[float]:
+        """One probability a snippet."""
         logits: dict[int, float] = {}
         for name, values in self.features(chunk).items():
             weight = self._weights.weight(name)
             for place, value in values.items():
                 logits[place] = logits.get(place, self._weights.intercept) + weight * value
-        return logits
+        found = [probability(self._weights.intercept)] * len(self.places)
+        for place, logit in logits.items():
+            found[place] = probability(logit)
+        return found
+
+
+def matched(
+    lexical: LexicalMatcher,
+    found: Sequence[str],
+    probabilities: Callable[[str], list[float]],
+    eligible: Sequence[Snippet],
+) -> Matched:
+    """Let the eligible snippets compete for chunks."""
+    ids = [one.id for one in eligible if one.id in lexical.places]
+    if not ids:
+        return NOTHING_MATCHED
+    places = [lexical.places[id] for id in ids]
+    values = [probabilities(chunk) for chunk in found]
+    return compete(ids, [[one[place] for place in places] for one in values], lexical.bars)

@@ -103,7 +103,10 @@ def open_gate(
 
 
 def matcher(index: Index, config: Config) -> SemanticMatcher:
-    """The matcher of the settings, over an index; without one that may be used, `ExplicitOnly`."""
+    """The matcher of the settings, over an index: by embeddings too where they can be used.
+
+    A text is matched by words until the embeddings of the snippets are there; see `FusedMatcher.wait`.
+    """
     from .calibration import shipped
     from .compete import Bars
     from .matcher import LexicalMatcher
@@ -112,9 +115,23 @@ def matcher(index: Index, config: Config) -> SemanticMatcher:
     bars = Bars(values["admit"], values["per_chunk"], values["max_scored"])
     snippets = tuple(one for one in index.snippets if one.semantic())
     try:
-        return LexicalMatcher(snippets, shipped("lexical"), bars)
+        lexical = LexicalMatcher(snippets, shipped("lexical"), bars)
     except CalibrationError:
         return ExplicitOnly()
+    meanwhile = lexical if values["degraded"] == "lexical" else ExplicitOnly()
+    if values["encoder"] != "local" or not snippets:
+        return meanwhile
+    from .fused import FusedMatcher
+    from .vectors import shared_vectors
+
+    vectors = shared_vectors()
+    if not vectors.encoder.is_installed():
+        return meanwhile
+    try:
+        weights = shipped("fused")
+    except CalibrationError:
+        return meanwhile
+    return FusedMatcher(lexical, weights, vectors, meanwhile, values["encode_chunks"])
 
 
 def gate_judge(config: Config, load: Load) -> GateJudge:

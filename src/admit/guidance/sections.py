@@ -10,6 +10,8 @@ from .model import Snippet
 
 SECTION_CHARS = 500
 MOST_SECTIONS = 24
+HEADS = 2
+"""Texts that stand for what a snippet says of itself."""
 
 
 class Views(NamedTuple):
