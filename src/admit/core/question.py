@@ -144,6 +144,10 @@ class Call(NamedTuple):
     masked: tuple[Mapping[str, object], ...] = ()
 
 
+Note = tuple[str, Mapping[str, object]]
+"""Something that happened on the way, for the record: an event's type and its body."""
+
+
 class Reply(NamedTuple):
     """What came back: exactly the asked ids, in order, unless the whole ask fell back.
 
@@ -153,7 +157,7 @@ class Reply(NamedTuple):
         quirks: Harmless oddities of the answer, for the record.
         shadow: Why the answers may be recorded and not acted on: the judge is ``unverified`` at this door,
             answered as another model (``model_drift``), or is set to ``shadow``; None where they act.
-        notes: Pairs (event type, body) of what happened on the way, for the record.
+        notes: What happened on the way, for the record.
     """
 
     status: ReplyStatus
@@ -163,7 +167,7 @@ class Reply(NamedTuple):
     elapsed_ms: float = 0.0
     quirks: tuple[str, ...] = ()
     shadow: str | None = None
-    notes: tuple[tuple[str, Mapping[str, object]], ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def fallback(reason: str, *, elapsed_ms: float = 0.0, calls: tuple[Call, ...] = ()) -> Reply:

@@ -7,9 +7,8 @@ when the worker is stuck or nothing else is pending. There is no retry.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 
-from admit.core.question import Ask, Judge, Question, Reply, RequestLimits, fallback
+from admit.core.question import Ask, Judge, Note, Question, Reply, RequestLimits, fallback
 
 from .clock import Clock, SystemClock
 from .replies import reply
@@ -98,7 +97,7 @@ class BoundedJudge:
                 self.late += 1
         return fallback("deadline") if work.abandoned or overdue else work.reply
 
-    def _late_notes(self) -> tuple[tuple[str, Mapping[str, object]], ...]:
+    def _late_notes(self) -> tuple[Note, ...]:
         """``judge.late`` with the answers that came late and were not told yet, of earlier asks too."""
         with self._lock:
             fresh, self._told = self.late - self._told, self.late

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from admit.core.question import Answer, Ask, Call
+from admit.core.question import Answer, Ask, Call, Note
 
 from .clock import Clock
 from .limits import Estimate, Limits, Refusal
@@ -16,8 +16,6 @@ from .reasons import sent as sent_of
 from .redact import Redactor
 from .safe import sent_texts
 from .wire import Dialect, Read, Sent, Transport, Usage
-
-Note = tuple[str, Mapping[str, object]]
 
 
 class Outcome(NamedTuple):

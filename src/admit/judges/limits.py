@@ -21,10 +21,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from admit.config.keys import default
 from admit.config.places import state_dir
+from admit.core.question import Note
 
 from . import cooldown, spend
-
-Note = tuple[str, Mapping[str, object]]
 
 LOCK_S = 0.5
 MOST_WAITING = 256

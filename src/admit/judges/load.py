@@ -65,7 +65,7 @@ def _backend(
     dialect, transport = _spoken(chosen, values)
     if speak is not None:
         dialect = speak(dialect)
-    redactor = Redactor(values.get("judge.redact_patterns", ()))
+    redactor = Redactor(values.get("judge.redact_patterns", ()), clock=clock)
     consent, keys = Consent(), Keys()
     access = Access(
         consents=lambda door: not needs_consent(chosen) or consent.allows(chosen.address, door),

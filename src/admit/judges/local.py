@@ -12,7 +12,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from admit.core.question import NO_LIMITS, Answer, Ask, Call, Choice, Question, Reply, RequestLimits, fallback
+from admit.config.places import config_dir
+from admit.core.question import (
+    NO_LIMITS,
+    Answer,
+    Ask,
+    Call,
+    Choice,
+    Note,
+    Question,
+    Reply,
+    RequestLimits,
+    fallback,
+)
 from admit.errors import CalibrationError
 
 from . import artifact as artifacts
@@ -26,6 +38,9 @@ from .encoder import (
 )
 from .features import Query, latin_share, lexicon_of
 from .replies import answer, reply
+
+FOLDER = "calibration"
+"""Where the user's own calibrations are, in the configuration folder."""
 
 DOORS = ("guidance", "outputs")
 """The doors whose questions a calibration ships for."""
@@ -60,7 +75,8 @@ class LocalJudge:
     """Answers yes-or-no and rubric questions of the doors it has a calibration for.
 
     The same text, versions and type of machine give the same answers. A choice is ``unsupported``: whether
-    a text grounds a claim cannot be told from an embedding.
+    a text grounds a claim cannot be told from an embedding. The first reply after a calibration was refused
+    tells of it, in its notes.
     """
 
     def __init__(self, config: LocalConfig | None = None) -> None:
@@ -70,6 +86,7 @@ class LocalJudge:
         self._lock = threading.Lock()
         self._loaded: dict[tuple[str, Mode], Artifact | str] = {}
         self._faults: dict[str, str] = {}
+        self._untold: list[Note] = []
 
     def supports(self, question: Question) -> bool:
         return not isinstance(question, Choice)
@@ -98,6 +115,9 @@ class LocalJudge:
     def ask(self, ask: Ask) -> Reply:
         if not all(map(self.supports, ask.questions)):
             return fallback("unsupported")
+        return self._asked(ask)._replace(notes=self._refusals_to_tell())
+
+    def _asked(self, ask: Ask) -> Reply:
         latin = latin_share(ask.task) >= LEAST_LATIN
         lexical = self._fitting(ask, "lexical")
         embed = self._fitting(ask, "embed") if latin and self._config.mode == "embed" else None
@@ -151,7 +171,17 @@ class LocalJudge:
         try:
             return artifacts.load(path)
         except CalibrationError as error:
-            return str(error)
+            return self._refused(door, mode, str(error))
+
+    def _refused(self, door: str, mode: Mode, gate: str) -> str:
+        """Keep for the record that a calibration fails a gate; gives the gate. Under the lock."""
+        self._untold.append(("judge.artifact_refused", {"door": door, "mode": mode, "gate": gate}))
+        return gate
+
+    def _refusals_to_tell(self) -> tuple[Note, ...]:
+        with self._lock:
+            fresh, self._untold = self._untold, []
+        return tuple(fresh)
 
     def _encoder_fault(self, found: Artifact) -> str:
         """Why the embedder cannot serve this calibration; empty where it can. Looked for once."""
@@ -166,7 +196,11 @@ class LocalJudge:
         try:
             self._encoder.load()
         except EncoderUnavailable as error:
-            return str(error)
+            return str(error)  # there is no embedder, whatever the calibration is
+        failed = self._failed_by_encoder(found)
+        return self._refused(found.door, found.mode, failed) if failed else ""
+
+    def _failed_by_encoder(self, found: Artifact) -> str:
         pins = (found.provenance.get("model_sha256"), found.provenance.get("tokenizer_sha256"))
         if pins != (self._encoder.model_sha256, TOKENIZER_SHA256):
             return f"{found.door}-embed.json was fitted with another model"
@@ -211,6 +245,7 @@ def local_config(values: Mapping[str, Any]) -> LocalConfig:
         embed_max=values.get("judge.local.embed_max", plain.embed_max),
         embed_chars=values.get("judge.local.embed_chars", plain.embed_chars),
         model_path=Path(path).expanduser() if path else None,
+        artifacts=Path(config_dir(), FOLDER),
     )
 
 

@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from admit.core.question import Answer, Ask, Call, Question, Reply, RequestLimits, fallback
+from admit.core.question import Answer, Ask, Call, Note, Question, Reply, RequestLimits, fallback
 
 from .batches import batches
-from .call import Caller, Note, Outcome
+from .call import Caller, Outcome
 from .clock import Clock
 from .limits import Estimate
 from .profiles import Profile
@@ -26,6 +26,10 @@ from .wire import Dialect, Transport
 
 SPARE_MS = 20
 """Taken off the deadline, so that batches in time are handed over before the caller leaves."""
+
+SETTLE_MS = 20
+"""Taken off what is left for sending, so that a request that is late is still settled, and its failure
+counted and told, before a process that ends at the deadline is gone."""
 
 
 class Access(NamedTuple):
@@ -101,7 +105,7 @@ class RemoteJudge:
 
         def send(questions: tuple[Question, ...]) -> Outcome:
             return self._caller.call(
-                safe.ask._replace(questions=questions), safe.pointers(questions), key, end
+                safe.ask._replace(questions=questions), safe.pointers(questions), key, end - SETTLE_MS / 1000
             )
 
         parts = [_Part(questions, send) for questions in requests]

@@ -3,10 +3,11 @@ import shutil
 
 import pytest
 
-from admit.core.question import Ask, Choice, Judge, Lexicon, Noul
+from admit.core.question import NO_LIMITS, Ask, Choice, Judge, Lexicon, Noul
 from admit.judges import artifact as artifacts
 from admit.judges import local
 from admit.judges.artifact import dump, load
+from admit.judges.bounded import BoundedJudge
 from admit.judges.encoder import Encoder, EncoderUnavailable
 from admit.judges.local import LocalConfig, LocalJudge, findings, local_config
 from admit.judges.rubric import guidance_question, outputs_question
@@ -96,7 +97,7 @@ def with_fake(tmp_path, monkeypatch):
 
 def test_it_is_a_judge_that_has_no_limits():
     assert isinstance(lexical(), Judge)
-    assert lexical().limits() == (None, None, None)
+    assert lexical().limits() == NO_LIMITS
 
 
 def test_the_passage_that_answers_scores_highest():
@@ -227,6 +228,42 @@ def test_a_broken_artefact_of_the_user_is_refused_and_nothing_is_judged(tmp_path
     assert "altered" in judge.refusals("outputs")[0][1]
 
 
+def test_a_users_own_calibrations_are_found_in_the_configuration_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    folder = tmp_path / "admit" / "calibration"
+    folder.mkdir(parents=True)
+    own = load(artifacts.DATA / "outputs-lexical.json")._replace(threshold=2.5)
+    (folder / "outputs-lexical.json").write_bytes(dump(own))
+    judge = LocalJudge(local_config({"judge.local.mode": "lexical"}))
+    assert judge.threshold("outputs") == 2.5
+    assert judge.threshold("guidance") == load(artifacts.DATA / "guidance-lexical.json").threshold
+
+
+def test_a_refused_calibration_is_told_once_with_its_gate(tmp_path):
+    weak = load(artifacts.DATA / "outputs-lexical.json")
+    weak = weak._replace(quality={**weak.quality, "auc": 0.6})
+    (tmp_path / "outputs-lexical.json").write_bytes(dump(weak))
+    judge = BoundedJudge(lexical(artifacts=tmp_path))
+    first, second = (judge.ask(outputs_ask()) for _ in range(2))
+    body = {"door": "outputs", "mode": "lexical", "gate": "outputs-lexical.json: AUC 0.6 is under 0.7"}
+    assert (first.reason, first.notes) == ("not_calibrated", (("judge.artifact_refused", body),))
+    assert (second.reason, second.notes) == ("not_calibrated", ())
+
+
+def test_a_calibration_that_the_embedder_fails_is_told_and_words_alone_judge(with_fake):
+    judge, _ = with_fake(offset=0.3)
+    reply = judge.ask(outputs_ask())
+    assert (reply.status, reply.quirks) == ("judged", ("lexical",))
+    [(type, body)] = reply.notes
+    assert (type, body["mode"]) == ("judge.artifact_refused", "embed")
+    assert "cosines differ" in body["gate"]
+
+
+def test_a_missing_embedder_refuses_no_calibration(monkeypatch):
+    monkeypatch.setattr(local, "Encoder", lambda path=None, threads=1: Unloadable())
+    assert LocalJudge().ask(outputs_ask()).notes == ()
+
+
 def test_findings_are_sentences_with_a_fix(monkeypatch):
     monkeypatch.setattr(local, "Encoder", lambda path=None, threads=1: Unloadable())
     [(text, fix)] = findings({"judge.local.mode": "embed"})
@@ -242,5 +279,5 @@ def test_missing_packages_are_left_to_the_caller(monkeypatch):
 
 def test_settings_are_read_by_their_full_key():
     config = local_config({"judge.local.mode": "lexical", "judge.local.embed_max": 3})
-    assert config == LocalConfig(mode="lexical", embed_max=3)
+    assert config._replace(artifacts=None) == LocalConfig(mode="lexical", embed_max=3)
     assert local_config({"judge.local.model_path": "/m.onnx"}).model_path.name == "m.onnx"

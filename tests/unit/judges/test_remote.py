@@ -8,6 +8,7 @@ import pytest
 
 from admit.config.keys import shipped
 from admit.core.question import Ask, Noul
+from admit.judges import remote
 from admit.judges.bounded import BoundedJudge
 from admit.judges.call import Caller
 from admit.judges.clock import SystemClock
@@ -64,21 +65,21 @@ def place(tmp_path, monkeypatch):
 
 @pytest.fixture
 def judge(place):
-    def make(act, *, values=None, consents=True, key="k", needed=False, patterns=(), **fields):
+    def make(act, *, wire=Wire, values=None, consents=True, key="k", needed=False, patterns=(), **fields):
         settings = {**shipped(), **(values or {})}
         own = {f"judge.profiles.jev.{name}": value for name, value in fields.items()}
         chosen = profile("jev", {**settings, **own})
-        wire, clock, redactor = Wire(act), SystemClock(), Redactor(patterns)
+        carrier, clock, redactor = wire(act), SystemClock(), Redactor(patterns)
         dialect = SystemOneDialect(chosen)
         caller = Caller(
-            chosen, dialect, wire, redactor=redactor, limits=limits_of(settings), clock=clock,
+            chosen, dialect, carrier, redactor=redactor, limits=limits_of(settings), clock=clock,
             min_valid_share=0.5, min_call_ms=150,
         )  # fmt: skip
         access = Access(lambda door: consents, lambda: key, needed)
         inner = RemoteJudge(
-            chosen, dialect, wire, access=access, redactor=redactor, caller=caller, clock=clock
+            chosen, dialect, carrier, access=access, redactor=redactor, caller=caller, clock=clock
         )
-        return BoundedJudge(inner, clock), wire
+        return BoundedJudge(inner, clock), carrier
 
     return make
 
@@ -234,3 +235,20 @@ def test_a_reply_in_half_is_rejected_and_its_spend_known_no_more(judge):
     reply = asked.ask(ask())
     assert (reply.status, reply.reason) == ("fallback", "answer_truncated")
     assert reply.calls[0].cost_usd is None
+
+
+def test_a_late_request_is_settled_and_told_before_the_caller_leaves(judge, monkeypatch):
+    monkeypatch.setattr(remote, "SETTLE_MS", 400)
+    late = Sent(reason="deadline", sent="unknown", connect_ms=1.0)
+
+    class Waits(Wire):
+        def send(self, body, headers, seconds):
+            time.sleep(seconds)
+            return super().send(body, headers, seconds)
+
+    asked, wire = judge(lambda questions: late, wire=Waits, values={"limits.cooldown_failures": 2})
+    first, second, third = (asked.ask(ask(deadline_ms=800)) for _ in range(3))
+    assert (first.reason, first.calls[0].connect_ms, first.notes) == ("deadline", 1.0, ())
+    [(type, body)] = second.notes
+    assert (type, body["cause"], third.reason) == ("judge.cooldown", "deadline", "cooldown")
+    assert len(wire.bodies) == 2
