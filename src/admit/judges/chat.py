@@ -191,10 +191,6 @@ def _words(question: Question) -> str:
     return "\n".join((question.ask, *(f"- {answer}" for answer in answers)))
 
 
-def _quoted(label: str) -> str:
-    return json.dumps(label, ensure_ascii=False)
-
-
 def _name(name: str) -> str:
     """The name of a context text, which must not close a fence or pass for an item's or the task's."""
     return "context_" + re.sub(r"[^A-Za-z0-9_]", "_", name)

@@ -16,11 +16,9 @@ from admit.core.question import Answer, Ask, Choice, Noul, Question, Score
 from .parse import SLACK, Rejected, decode
 from .replies import answer, spoiled
 from .usage import read_usage
-from .wire import Read
+from .wire import Read, model_name
 
 FORMS = ("schema", "tool", "messages")
-
-MOST_MODEL_CHARACTERS = 200
 
 _STOPPED = MappingProxyType(
     {
@@ -60,11 +58,9 @@ def read_chat(ask: Ask, body: bytes, form: str, call: str, min_valid_share: floa
         return Read(Rejected("envelope"))
     forced = _message_input(whole, call) if form == "messages" else _choice_input(whole, form, call)
     answers = forced if isinstance(forced, Rejected) else _judgements(ask, forced, min_valid_share)
-    model = whole.get("model")
-    model = model[:MOST_MODEL_CHARACTERS] if isinstance(model, str) and model else None
     counts = _ANTHROPIC_COUNTS if form == "messages" else _OPENAI_COUNTS
     usage, quirks = read_usage(whole.get("usage"), *counts)
-    return Read(answers, model, usage, quirks)
+    return Read(answers, model_name(whole.get("model")), usage, quirks)
 
 
 def _choice_input(whole: Mapping[str, Any], form: str, call: str) -> Any:

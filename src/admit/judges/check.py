@@ -21,7 +21,7 @@ from .profiles import Profile
 from .remote import RemoteJudge
 from .rubric import guidance_question, outputs_question
 from .standing import forgive
-from .wire import Sent
+from .wire import Sent, model_name
 
 State = Literal["valid", "invalid", "no_credit", "rate_limited", "model_unavailable", "unreachable", "failed"]
 
@@ -120,8 +120,8 @@ def _names(got: Sent) -> tuple[str, ...] | None:
     rows = value.get("models") or value.get("data") if isinstance(value, dict) else None
     if not isinstance(rows, list):
         return None
-    named = (row.get("name") or row.get("id") for row in rows if isinstance(row, dict))
-    return tuple(name for name in named if isinstance(name, str)) or None
+    named = (model_name(row.get("name") or row.get("id")) for row in rows if isinstance(row, dict))
+    return tuple(name for name in named if name is not None) or None
 
 
 def estimate(profile: Profile, values: Mapping[str, Any], door: str) -> Estimate | None:

@@ -25,7 +25,7 @@ from .parse import MOST_BYTES, Rejected, decode, read_answers
 from .profiles import Profile
 from .program import Program
 from .usage import read_cost, read_usage
-from .wire import Read, Sent
+from .wire import Read, Sent, one_line
 
 VERSION = 1
 GIVEN = ("PATH", "HOME", "LANG")
@@ -34,7 +34,6 @@ GIVEN = ("PATH", "HOME", "LANG")
 MOST_MISSED = 2
 MOST_PAUSE_S = 60.0
 MOST_STDERR_BYTES = 64 << 10
-MOST_MESSAGE = 200
 
 # Some readers of lines take these for the end of one.
 _ESCAPES = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
@@ -188,7 +187,7 @@ class CommandTransport:
             )
         except (OSError, ValueError) as error:
             self._pause()
-            return f"the program cannot be started: {error}"[:MOST_MESSAGE]
+            return one_line(f"the program cannot be started: {error}")
         return self._program
 
     def _miss(self, program: Program) -> bool:
@@ -271,4 +270,4 @@ def _read_line(line: bytes) -> tuple[str | None, str | None]:
     if error is None:
         return name, None
     said = (error.get("code"), error.get("message")) if isinstance(error, dict) else (error,)
-    return name, ": ".join(part for part in said if isinstance(part, str))[:MOST_MESSAGE]
+    return name, one_line(": ".join(part for part in said if isinstance(part, str)))

@@ -19,16 +19,12 @@ from admit.errors import ConfigError
 from .hostnames import is_private, is_this_machine
 from .parse import MOST_BYTES, Rejected, decode
 from .profiles import address_of
-from .wire import Sent
+from .wire import Sent, one_line
 
 if TYPE_CHECKING:
     import httpcore2
 
 MOST_ERROR_BYTES = 64 << 10
-MOST_MESSAGE = 200
-"""Characters of what an error says."""
-
-MOST_RETRY_AFTER_S = 600.0
 KEPT_S = 60.0
 """How long a connection is kept at rest."""
 
@@ -206,7 +202,7 @@ class _Progress:
 
 
 def retry_after_s(value: str, now: float) -> float | None:
-    """How long a server asks to be left alone, in s, at most 600; None where it does not say.
+    """How long a server asks to be left alone, in s; None where it does not say.
 
     Args:
         value: The header: seconds, or a date (RFC 9110, 10.2.3).
@@ -214,14 +210,14 @@ def retry_after_s(value: str, now: float) -> float | None:
     """
     value = value.strip()
     if re.fullmatch(r"[0-9]+", value, re.ASCII):
-        return min(MOST_RETRY_AFTER_S, float(value[:10]))
+        return float(value)
     from email.utils import parsedate_to_datetime  # loads `socket`
 
     try:
         seconds = parsedate_to_datetime(value).timestamp() - now
     except (ValueError, OverflowError, OSError):
         return None
-    return min(MOST_RETRY_AFTER_S, max(0.0, seconds))
+    return max(0.0, seconds)
 
 
 def error_message(body: bytes) -> str:
@@ -238,9 +234,7 @@ def error_message(body: bytes) -> str:
             value = next((value[key] for key in _MESSAGE_KEYS if value.get(key)), "")
         else:
             value = value[0] if value else ""
-    text = value if isinstance(value, str) else ""
-    printable = "".join(one if one.isprintable() else " " for one in text)
-    return " ".join(printable.split())[:MOST_MESSAGE]
+    return one_line(value) if isinstance(value, str) else ""
 
 
 def reason_of(error: BaseException, *, answered: bool = False) -> str:
@@ -272,7 +266,7 @@ def reason_of(error: BaseException, *, answered: bool = False) -> str:
 
 def _said_of(error: Exception) -> str:
     """What we know of an error: our own words, else its type, for others may quote what they were given."""
-    return getattr(error, "said", type(error).__name__)[:MOST_MESSAGE]
+    return one_line(getattr(error, "said", type(error).__name__))
 
 
 def _is_answer(status: int) -> bool:

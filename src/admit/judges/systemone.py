@@ -17,7 +17,7 @@ from .parse import Rejected, decode, read_answers
 from .profiles import Profile
 from .safe import subject_place
 from .usage import read_usage
-from .wire import Read
+from .wire import Read, model_name
 
 MOST_LEVELS = 10
 MOST_LABELS = 255
@@ -71,9 +71,8 @@ class SystemOneDialect:
         answers = read_answers(ask, value, min_valid_share=min_valid_share)
         if not isinstance(value, dict):
             return Read(answers)
-        model = value.get("model")
         usage, quirks = read_usage(value.get("usage"), ("input_tokens",), "output_tokens")
-        return Read(answers, model if isinstance(model, str) else None, usage, quirks)
+        return Read(answers, model_name(value.get("model")), usage, quirks)
 
 
 def _asked(question: Question) -> tuple[str, Any]:

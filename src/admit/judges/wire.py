@@ -13,6 +13,20 @@ from admit.core.question import Answer, Ask, Question
 
 from .parse import Rejected
 
+MOST_SAID = 200
+"""Characters of a name or a message that the other side gives."""
+
+
+def one_line(text: str) -> str:
+    """What the other side says, fit for a terminal: one line of at most 200 printable characters."""
+    printable = "".join(one if one.isprintable() else " " for one in text)
+    return " ".join(printable.split())[:MOST_SAID]
+
+
+def model_name(given: object) -> str | None:
+    """The model that an answer says it is from; None where it says none."""
+    return (one_line(given) or None) if isinstance(given, str) else None
+
 
 class Sent(NamedTuple):
     """One transmission, as the transport saw it.
@@ -25,7 +39,7 @@ class Sent(NamedTuple):
         connect_ms: Time until the connection stood; None where one was kept open or none was made.
         first_byte_ms: Time until the answer began.
         retry_after_s: How long the server asks to be left alone, in s.
-        message: What an error says, not redacted, at most 200 characters.
+        message: What an error says, not redacted, as `one_line` gives it.
     """
 
     reason: str | None = None

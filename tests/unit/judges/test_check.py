@@ -126,6 +126,13 @@ def test_a_list_of_models_in_no_known_form_lists_nothing(listing):
         assert check(mine(values), values, "outputs").models is None
 
 
+def test_the_listed_models_are_names_a_terminal_may_show():
+    models = b'{"data": [{"id": "a\\u001b]0;t\\u0007\\n\\nstate     valid"}, {"id": "\\n"}]}'
+    with Server(401, models=models) as server:
+        values = settings(server.url)
+        assert check(mine(values), values, "outputs").models == ("a ]0;t state valid",)
+
+
 @pytest.mark.parametrize(
     ("fields", "path"),
     [

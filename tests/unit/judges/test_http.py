@@ -280,22 +280,22 @@ def test_without_the_library_there_is_a_reason_and_no_exception(monkeypatch):
     assert (got.reason, got.sent) == ("internal", "no")
 
 
-def test_a_wait_is_read_in_seconds_or_as_a_date_and_is_capped():
+def test_a_wait_is_read_in_seconds_or_as_a_date():
     now = 784111777.0
     assert retry_after_s("120", now) == 120.0
     assert retry_after_s("0", now) == 0.0
-    assert retry_after_s("9" * 5000, now) == 600.0
+    assert retry_after_s("9" * 5000, now) == float("inf")
     assert retry_after_s("Sun, 06 Nov 1994 08:50:07 GMT", now) == 30.0
     assert retry_after_s("Sun, 06 Nov 1994 08:48:37 GMT", now) == 0.0
-    assert retry_after_s("Fri, 31 Dec 9999 23:59:59 GMT", now) == 600.0
+    assert retry_after_s("Fri, 31 Dec 9999 23:59:59 GMT", now) > 600
     for none in ("", "soon", "-1", "1.5", "²", "Sun, 99 Nov 1994 08:49:37 GMT"):
         assert retry_after_s(none, now) is None
 
 
 @given(st.text())
-def test_any_wait_is_unknown_or_within_its_cap(value):
+def test_any_wait_is_unknown_or_from_0_on(value):
     seconds = retry_after_s(value, 0.0)
-    assert seconds is None or 0 <= seconds <= 600
+    assert seconds is None or seconds >= 0
 
 
 @pytest.mark.parametrize(
