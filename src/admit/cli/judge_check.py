@@ -159,7 +159,8 @@ def _lines(checked: Checked, profile: Profile) -> list[str]:
     if checked.state != "valid":
         said = [_row("said", checked.said)] if checked.said else []
         sentence, *fix = judge_words.refusal(reply, profile, checked.door)
-        if any("admit judge check" in line for line in fix):  # which is what is running
+        # A door's fixes are to check, which is what is running, or to ask less, and this asked one question.
+        if any("admit judge check" in line or "max_candidates" in line for line in fix):
             fix = [f"    {AGAIN.get(checked.state, OTHER).format(profile.name)}"]
         return [*lines, *said, sentence, *fix]
     if reply.quirks:

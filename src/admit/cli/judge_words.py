@@ -30,7 +30,8 @@ def must_consent(profile: Profile, doors: Sequence[str]) -> str:
     """The first of these doors whose texts may go to the destination of a profile.
 
     Raises:
-        UsageError: There is none; the message names the command that allows it.
+        UsageError: There is none; the message names the command that allows it, or what is wrong with the
+            file of consents.
     """
     from admit.judges.consent import Consent, needs_consent
 
@@ -40,6 +41,8 @@ def must_consent(profile: Profile, doors: Sequence[str]) -> str:
     for door in doors:
         if consent.allows(profile.address, door):
             return door
+    if consent.finding is not None:
+        raise UsageError(f"nothing was sent: {consent.finding}; {consent.finding.fix}")
     raise UsageError(
         f"nothing was sent: nobody allowed it to go to {profile.address}; "
         f"admit consent grant {profile.name} --door {doors[0]}"

@@ -36,7 +36,7 @@ JUDGE_KEYS = (
 LIMIT_KEYS = (
     Key("limits.slots", 8, "calls", "int", 1, 64, help="Calls to one destination at once."),
     Key("limits.session.requests", 500, "requests", "int", 0, 1_000_000,
-        help="The most that one session sends to priced and remote judges."),
+        help="The most that one session sends; the local judge has no limit."),
     Key("limits.day.requests", 5000, "requests", "int", 0, 10_000_000, help="The most a day (UTC) sends."),
     Key("limits.day.input_tokens", 5_000_000, "tokens", "int", 0, 10_000_000_000,
         help="The most a day (UTC) sends, in estimated tokens until the judge says its count."),

@@ -84,7 +84,7 @@ _SECTIONS = (
     ("ledger", "The written record."),
     ("judge", "Who answers."),
     ("judge.local", "The local judge."),
-    ("limits", "What judges on other machines may take; a local judge has no limit."),
+    ("limits", "What judges may take that are asked by a message, also on this machine; the local judge has no limit."),
     ("hosts", "Where agents live: what hooks may do, and how long they take."),
     ("hosts.claude-code", "Claude Code alone."),
     ("judge.profiles.NAME", "Who answers, and what is asked of each door; `NAME` is the profile's name."),

@@ -22,7 +22,7 @@ class Advice(NamedTuple):
 
 
 _CHECK = "admit judge check {profile}"
-_WAIT = "Nothing; if it lasts: " + _CHECK
+_WAIT = "Nothing to do; if it lasts: " + _CHECK
 _TIME = "Raise judge.profiles.{profile}.{door}.timeout_ms, or ask about less: lower its max_candidates."
 _SPOILED = "If it lasts, the model does not keep to the form of answers: " + _CHECK
 _THRESHOLD = "admit config set judge.profiles.{profile}.{door}.threshold N"
@@ -42,7 +42,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType({
         "Choose another: admit judge list"),
     "busy": Advice("All calls to {destination} that may run at once were taken.",
         "If it lasts: admit config set limits.slots N"),
-    "shed": Advice("Too many requests were waiting.", "Nothing; if it lasts: admit doctor"),
+    "shed": Advice("Too many requests were waiting.", "Nothing to do; if it lasts: admit doctor"),
     "budget_requests": Advice("A cap on requests is reached.",
         "Wait, or raise limits.session.requests or limits.day.requests with admit config set."),
     "budget_tokens": Advice("The day's cap on input tokens is reached.",
@@ -111,7 +111,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType({
     "partial": Advice("An answer was lost, and outputs.filter.partial is reject.",
         "admit config set outputs.filter.partial keep uses the others"),
     "none_passed": Advice("Nothing reached the least value that admits.",
-        "Nothing; if it is the rule, lower the threshold of the {door} door."),
+        "Nothing to do; if it is the rule, lower the threshold of the {door} door."),
     "not_asked": Advice("No judge was asked."),
     # why answers were only recorded
     SHADOW + "mode": Advice(
@@ -135,19 +135,25 @@ def advice(
     """The sentence and the fix of a reason, with names filled in; a reason of no list gives its own word.
 
     Args:
-        destination: ``scheme://host:port``; what is not known is said in general.
+        destination: `Profile.address`; what is not known is said in general.
     """
     found = ADVICE.get(reason) or ADVICE.get(family(reason))
     if found is None:
         return Advice(f"The reason is {reason}.")
+    server = f"the program of the profile {profile}" if _is_program(destination) else destination
     names = {
         "profile": profile or "PROFILE",
         "door": door or "DOOR",
-        "destination": destination or "the judge's server",
+        "destination": server or "the judge's server",
         "status": reason.rpartition("_")[2],
     }
     fix = names if destination else names | {"destination": "DESTINATION"}
     return Advice(_first_upper(found.sentence.format_map(names)), found.fix.format_map(fix))
+
+
+def _is_program(destination: str | None) -> bool:
+    """Whether it is a `command` judge, which has a kind for an address and no server."""
+    return destination is not None and destination.startswith("command:")
 
 
 def _first_upper(text: str) -> str:

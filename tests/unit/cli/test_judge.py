@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from command_line import ADMIT, WAIT_S, Home, golden, log
 from jevcompat.mock import MockConfig, Running
+from tests.servers.chat_server import ChatServer
 
 from admit.cli import frame
 from admit.cli.judge_words import cost, usd
@@ -183,6 +184,16 @@ def test_nothing_is_sent_elsewhere_without_consent_and_the_error_names_the_comma
     assert b"nothing was sent" in done.stderr and b"admit consent grant jev --door outputs" in done.stderr
 
 
+def test_a_file_of_consents_that_is_broken_is_named_where_it_allows_nothing(home):
+    file = home.path / ".config" / "admit" / "consent.json"
+    file.parent.mkdir(parents=True)
+    file.write_text("{")
+    file.chmod(0o600)
+    done = home.admit("judge", "check", "jev")
+    assert done.returncode == 2
+    assert "consent.json: does not hold consents" in said(done) and "admit consent grant" not in said(done)
+
+
 def test_a_key_that_is_missing_is_said_and_nothing_is_sent(home):
     home.admit("consent", "grant", "jev", "--door", "outputs", "--yes")
     done = home.admit("judge", "check", "jev", "--yes")
@@ -245,6 +256,14 @@ def test_the_state_decides_the_exit_code(home, faults, state, code):
     value = json.loads(done.stdout)
     assert (value["state"], done.returncode) == (state, code)
     assert {"schema", "profile", "status", "reason", "answers", "calls"} <= set(value)
+
+
+def test_a_check_that_gets_a_cut_answer_does_not_say_to_ask_less(home):
+    with ChatServer("truncated") as server:
+        profile(home, "openai-compatible", destination=f"{server.url}/v1", model="m")
+        done = home.admit("judge", "check")
+    assert done.returncode == 1 and "(answer_truncated)" in said(done)
+    assert "max_candidates" not in said(done) and "admit judge show openai-compatible" in said(done)
 
 
 def test_a_wrong_key_is_invalid_with_what_the_server_says(home):

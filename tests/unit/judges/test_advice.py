@@ -29,6 +29,17 @@ def test_what_is_not_known_is_said_in_general():
     assert advice("connect").sentence == "The judge's server does not take connections."
 
 
+@pytest.mark.parametrize("reason", EVERY)
+def test_a_program_is_called_one_and_not_by_its_kind_and_name(reason):
+    said = advice(reason, profile="mine", door="outputs", destination="command:mine")
+    assert "command:" not in said.sentence.lower()
+
+
+def test_a_program_that_is_left_alone_is_named_by_its_profile():
+    sentence = advice("cooldown", profile="mine", destination="command:mine").sentence
+    assert sentence == "The program of the profile mine failed and is left alone for a while."
+
+
 def test_a_status_without_a_row_is_named_and_a_word_of_no_list_is_told_as_it_is():
     assert "418" in advice("provider_418").sentence
     assert advice("moonlight").sentence == "The reason is moonlight."
