@@ -38,6 +38,7 @@ class FixedMatcher:
 def settings(guidance: Guidance, **values: object) -> layers.Config:
     """The settings of the project, by full name with ``__`` for the dots, under a judge that gates."""
     overrides: dict[str, object] = {"judge.profile": PROFILE, f"judge.profiles.{PROFILE}.model": "m"}
+    overrides["guidance.matcher.encoder"] = "off"  # words alone, whatever is installed
     overrides |= {name.replace("__", "."): value for name, value in values.items()}
     return layers.load(str(guidance.project), overrides=overrides)
 
