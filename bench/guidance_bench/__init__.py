@@ -1,0 +1,1 @@
+"""What the benchmark of the guidance door is made of."""
