@@ -10,7 +10,7 @@ import click
 
 from admit.cli.frame import DONE, json_option, print_json
 from admit.cli.guide_change import split_command, starter_command
-from admit.cli.guide_gate import CWD, HOST, close_gate, host_of, open_gate
+from admit.cli.guide_gate import CWD, HOST, close_gate, host_of, open_gate, warm
 from admit.cli.guide_lint import command as lint
 from admit.cli.guide_list import list_command, show_command
 from admit.cli.guide_probe import command as probe
@@ -40,7 +40,7 @@ class _Guide(click.Group):
         for place, word in enumerate(args):
             valued = place > 0 and args[place - 1] in VALUED
             if word == "-" and not valued:
-                args = [*args[:place], "--prompt", "-", *args[place + 1 :]]
+                args = [*args[:place], "--stdin", *args[place + 1 :]]
                 break
             if not valued and not word.startswith("-"):
                 break  # a command of the group, and what is its own
@@ -49,6 +49,7 @@ class _Guide(click.Group):
 
 @click.group("guide", cls=_Guide, invoke_without_command=True, epilog=EXAMPLES)
 @click.option("--prompt", metavar="P", help="A message of yours; - reads it from standard input.")
+@click.option("--stdin", "piped", is_flag=True, hidden=True)
 @click.option("--command", "shell", metavar="C", help="A shell command that the agent is about to run.")
 @click.option("--file", metavar="F", help="A file that it is about to write.")
 @click.option("--task", metavar="T", help="What a subagent is asked to do.")
@@ -63,6 +64,7 @@ class _Guide(click.Group):
 def command(
     ctx: click.Context,
     prompt: str | None,
+    piped: bool,
     shell: str | None,
     file: str | None,
     task: str | None,
@@ -84,11 +86,13 @@ def command(
     from admit.config.layers import load
 
     folder = os.path.abspath(cwd or os.getcwd())
-    surface = _surface(prompt, shell, file, task, folder, session)
+    surface = _surface((prompt, "-" if piped else None, shell, file, task), folder, session)
     config = load(folder)
     gate = open_gate(config, folder, host_of(host), ask=ask)
     if session is not None:
         surface = _restored(gate, config, surface)
+    if surface.lane in ("prompt", "task"):
+        warm(gate)
     try:
         result = gate.scan(surface, dry_run=True, ask=ask)
     finally:
@@ -109,20 +113,19 @@ for one in (list_command, show_command, lint, probe, starter_command, split_comm
     command.add_command(one)
 
 
-def _surface(
-    prompt: str | None, shell: str | None, file: str | None, task: str | None, cwd: str, session: str | None
-) -> Surface:
-    """What is matched.
+def _surface(words: tuple[str | None, ...], cwd: str, session: str | None) -> Surface:
+    """What is matched, from the prompt twice (the option, standard input), the command, file and task.
 
     Raises:
         UsageError: None is given, or more than one.
     """
     from admit.guidance.model import Surface
 
-    given = [one for one in (prompt, shell, file, task) if one is not None]
+    given = [one for one in words if one is not None]
     if len(given) != 1:
         many = "give one of them" if given else 'for example: admit guide --prompt "fix the login test"'
         raise UsageError(f"what should be matched? --prompt, --command, --file, --task or -; {many}")
+    _, _, shell, file, task = words
     if file is not None:
         return Surface("file", paths=(os.path.join(cwd, file),), cwd=cwd, session=session)
     text = given[0]

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from admit.config.layers import Config
     from admit.guidance.gate import GuidanceGate
 
+WARM_S = 60.0
+"""How long a command waits for embeddings; past it the matcher goes by words, as it then says."""
+
 CWD = click.option(
     "--cwd", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="As if in there."
 )
@@ -42,6 +45,15 @@ def open_gate(config: Config, folder: str, host: str | None, *, ask: bool = Fals
         ready(judge, "guidance")
         gate.judge = gate.judge._replace(judge=judge)
     return gate
+
+
+def warm(gate: GuidanceGate) -> None:
+    """Wait for the embeddings of the matcher, as a daemon has them that is up for a while."""
+    from admit.guidance.fused import FusedMatcher
+
+    matcher = gate.library.matcher
+    if isinstance(matcher, FusedMatcher):
+        matcher.wait(WARM_S)
 
 
 def close_gate(gate: GuidanceGate) -> None:

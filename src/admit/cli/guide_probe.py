@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
-from admit.cli.guide_gate import CWD, HOST, close_gate, host_of, open_gate
+from admit.cli.guide_gate import CWD, HOST, close_gate, host_of, open_gate, warm
 from admit.config.check import visible
 from admit.errors import UsageError
 from admit.text.table import table
@@ -68,6 +68,7 @@ def command(
         raise UsageError(f"{file} holds no row")
     folder = os.path.abspath(cwd or os.getcwd())
     gate = open_gate(load(folder), folder, host_of(host), ask=ask)
+    warm(gate)
     try:
         report = probe(gate, rows, cwd=folder, ask=ask)
     finally:
