@@ -17,7 +17,9 @@ from .model import HookAnswer, Sent, Start, ToolCall
 from .outcome import Outcome, Shown
 
 # Decisions of a session that are looked through for what was shown before this process began.
-MOST_BEFORE = 200
+MOST_BEFORE = 1_000
+# The start of a session is kept among the texts that were shown, as a context of its own.
+START, STARTED = "the start", "guidance"
 
 
 def at_session_start(hook: Hook, *, fresh: bool) -> Outcome:
@@ -25,22 +27,26 @@ def at_session_start(hook: Hook, *, fresh: bool) -> Outcome:
     guide = _guide(hook, fresh=fresh)
     if guide is None:
         return Outcome()
-    key = f"{hook.ev.cause}:{hook.transcript_bytes()}"
-    surface = _surface(hook, guide, "state", key, state=hook.ev.cause)
+    surface = _start(hook, guide, hook.ev.cause)
     if fresh and not _repeated(guide, surface):
         guide.gate.reset(hook.ev.session, hook.ev.agent)
-    return _said(hook, guide, (surface,))
+        hook.state.forget(START)
+    return _started(hook, _said(hook, guide, (surface,)))
 
 
 def forget(hook: Hook) -> None:
-    """The context of an agent was replaced."""
+    """The context of an agent is about to be replaced."""
     guide = _guide(hook, fresh=True)
     if guide is not None:
         guide.gate.reset(hook.ev.session, hook.ev.agent)
 
 
 def at_prompt(hook: Hook, text: str) -> Outcome:
-    """What a person's request calls for; the judge reads what the agent is to do, and is asked in time."""
+    """What a person's request calls for; the judge reads what the agent is to do, and is asked in time.
+
+    Before it comes what the start of the session called for, where none of it has reached the agent: there
+    was no daemon yet, or the host waited no longer.
+    """
     guide = _guide(hook)
     if guide is None:
         return Outcome()
@@ -49,7 +55,9 @@ def at_prompt(hook: Hook, text: str) -> Outcome:
     key = hook.ev.prompt_id or f"{_digest(text)}:{hook.transcript_bytes()}"
     reply = hook.state.agent_words
     surface = _surface(hook, guide, "prompt", key, text=text, judge_task=task, reply=reply)
-    return _said(hook, guide, (surface,), ask=bool(task))
+    if hook.state.is_shown(STARTED, START) or not _has_start(guide):
+        return _said(hook, guide, (surface,), ask=bool(task))
+    return _started(hook, _said(hook, guide, (_start(hook, guide, "startup"), surface), ask=bool(task)))
 
 
 def before_tool(hook: Hook, call: ToolCall) -> Outcome:
@@ -97,14 +105,17 @@ def _guide(hook: Hook, *, fresh: bool = False) -> Guide | None:
 
 def _take_up(hook: Hook, guide: Guide) -> None:
     """What the record says was shown in this context before this process began, from its last start on."""
-    session = hook.ev.session
-    for view in hook.deps.ledger.query(door="guidance", session=session, limit=MOST_BEFORE):
-        for event in view.events:
-            if event.type == "guidance.shown":
-                context = (session, str(event.body.get("agent") or ""))
-                position = event.body.get("token_position")
-                guide.gate.memory.restore(context, str(event.body.get("id")), position)
-        if view.decision.host_event == "SessionStart":
+    session, ledger = hook.ev.session, hook.deps.ledger
+    for row in ledger.query(door="guidance", session=session, limit=MOST_BEFORE, parts=False):
+        decision = row.decision
+        with_text = decision.size_out and decision.delivered != "no"
+        for view in ledger.query(decision_id=decision.decision_id) if with_text else ():
+            for event in view.events:
+                if event.type == "guidance.shown":
+                    context = (session, str(event.body.get("agent") or ""))
+                    position = event.body.get("token_position")
+                    guide.gate.memory.restore(context, str(event.body.get("id")), position)
+        if decision.host_event == "SessionStart":
             break
 
 
@@ -127,6 +138,27 @@ def _surface(hook: Hook, guide: Guide, lane: Lane, key: str, **fields: Any) -> S
         delivers=hook.capability().inject != "no",
         **fields,
     )
+
+
+def _start(hook: Hook, guide: Guide, cause: str) -> Surface:
+    """The state of a session at its start."""
+    return _surface(hook, guide, "state", f"{cause}:{hook.transcript_bytes()}", state=cause)
+
+
+def _has_start(guide: Guide) -> bool:
+    snippets = guide.gate.library.guidance.snippets
+    return any(trigger.text == "session-start" for one in snippets for trigger in one.triggers)
+
+
+def _started(hook: Hook, outcome: Outcome) -> Outcome:
+    """The start of the session is dealt with, once the host has what it called for."""
+    claim = hook.state.claim(STARTED, START)
+    if claim is None:
+        return outcome
+    if outcome.answer.context:
+        return outcome._replace(claims=(claim,))
+    hook.state.settle(claim, True)
+    return outcome
 
 
 def _said(hook: Hook, guide: Guide, surfaces: Iterable[Surface], *, ask: bool = False) -> Outcome:

@@ -114,27 +114,40 @@ def _after_failure(hook: Hook) -> Served:
 
 
 def _session_start(hook: Hook) -> Served:
-    hook.state.window = hook.ev.window or hook.state.window
     fresh = hook.ev.cause in FRESH_STARTS
     records = _out_of_view(hook) if fresh else ()
+    if fresh:
+        _begin_anew(hook)
+    hook.state.window = hook.ev.window or hook.state.window
     hook.state.tokens = hook.ev.context_tokens or hook.state.tokens
     said = guidance.at_session_start(hook, fresh=fresh)
     return said._replace(records=(*records, *said.records)), ""
 
 
-def _forget(hook: Hook) -> Served:
+def _before_compaction(hook: Hook) -> Served:
     records = _out_of_view(hook)
+    _begin_anew(hook)
     guidance.forget(hook)
     return Outcome(records=records), ""
 
 
-def _out_of_view(hook: Hook) -> tuple[Record, ...]:
-    """A context was replaced: what it was shown is out of view."""
+def _after_compaction(hook: Hook) -> Served:
+    """By now the session may have started again: what that showed stays."""
+    return Outcome(records=_out_of_view(hook)), ""
+
+
+def _begin_anew(hook: Hook) -> None:
+    """The main agent's context has its tokens ahead of it."""
+    if hook.ev.agent:
+        return
     if hook.state.read_to(hook.ev.transcript) is not None:
         hook.catch_up()  # what is read later is of the new context
+    hook.state.tokens, hook.state.context_start = None, hook.transcript_bytes()
+
+
+def _out_of_view(hook: Hook) -> tuple[Record, ...]:
+    """A context was replaced: what it was shown is out of view."""
     hook.state.forget(hook.ev.agent)
-    if not hook.ev.agent:
-        hook.state.tokens, hook.state.context_start = None, hook.transcript_bytes()
     context = outputs.context_of(hook.ev)
     entries = hook.deps.projects.forget(context) if context is not None else 0
     if not entries:
@@ -157,8 +170,8 @@ SERVE: Mapping[Moment, Callable[[Hook], Served]] = MappingProxyType(
         "after_tool": _after_tool,
         "after_failure": _after_failure,
         "agent_start": _agent_start,
-        "before_compaction": _forget,
-        "after_compaction": _forget,
+        "before_compaction": _before_compaction,
+        "after_compaction": _after_compaction,
     }
 )
 

@@ -171,6 +171,32 @@ def test_a_session_starts_with_its_state_once_and_after_each_compaction_again(ag
     assert len(agent.shown) == 2
 
 
+def test_what_a_session_that_starts_again_was_shown_is_not_forgotten_after_its_compaction(agent):
+    agent.core()
+    agent.said("SessionStart", source="startup")
+    agent.ask("PreCompact", trigger="auto")
+    agent.writes(typed("b"))
+    assert agent.said("SessionStart", source="compact", context_tokens=9_000)
+    agent.ask("PostCompact", trigger="auto")
+    assert agent.said(PROMPT, prompt=ASKED) == ""
+    assert agent.scans[-1].extra["tokens_used"] == 9_000
+
+
+@pytest.mark.parametrize("written", (True, False))
+def test_a_start_that_did_not_reach_the_agent_comes_with_the_first_prompt(agent, written):
+    agent.core()
+    agent.way("ops/deploy", "pattern: deployment")
+    if not written:
+        assert agent.said("SessionStart", source="startup", written=False)
+    whole = f"{shown('core', 'Read the notes first.')}\n{shown('ops/deploy')}"
+    assert agent.said(PROMPT, prompt=ASKED, written=False) == whole
+    assert agent.said(PROMPT, prompt=ASKED) == whole
+    agent.writes(typed(ASKED))
+    assert agent.said(PROMPT, prompt=ASKED) == ""
+    assert [scan.extra["lane"] for scan in agent.scans[-3:]] == ["state", "prompt", "prompt"]
+    assert agent.shown == ["core", "ops/deploy"]
+
+
 def test_a_fork_keeps_what_is_in_view_and_a_clear_does_not(agent):
     agent.way("ops/deploy", "pattern: deployment")
     agent.said(PROMPT, prompt=ASKED)
