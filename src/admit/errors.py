@@ -6,10 +6,14 @@
     │   ├── BadRange           a range of lines that cannot be read
     │   ├── BadPattern         a search pattern that does not compile
     │   ├── SettingsError      a host's settings file that cannot be edited; says where
+    │   ├── ToolsError         the catalog of tools cannot be used as asked
+    │   │   ├── UnknownTool    no tool has this id or name
+    │   │   └── AmbiguousTool  several tools have this name
     │   └── GuidanceError      guidance that cannot be used as asked
     │       ├── FrontMatterError  a file of guidance is not as it should be
     │       ├── ProbeFormatError  a row of a probe file is not as it should be
     │       └── UnknownSnippet    no guidance has this id
+    ├── SourceError            a source of tools cannot be read; names it and the cause
     ├── OutputNotFound         no stored output under this id; says why       (the user's to see)
     ├── LedgerError            the record cannot be opened                    (never leaves a door)
     │   ├── Corrupt            the database is damaged
@@ -92,6 +96,49 @@ class UnknownSnippet(GuidanceError):
     def __init__(self, id: str) -> None:
         super().__init__(f"no guidance has the id {id!r}; admit guide list names them all")
         self.id = id
+
+
+class ToolsError(UsageError):
+    """The catalog of tools cannot be used as asked."""
+
+
+class UnknownTool(ToolsError):
+    """No tool has this id or name.
+
+    Attributes:
+        name: What was asked for.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no tool {name!r}; admit tools list names them all")
+        self.name = name
+
+
+class AmbiguousTool(ToolsError):
+    """Several tools have this name; an id names one.
+
+    Attributes:
+        candidates: Their ids, sorted.
+    """
+
+    def __init__(self, name: str, candidates: tuple[str, ...]) -> None:
+        super().__init__(f"{name!r} is several tools; name one by its id: {', '.join(candidates)}")
+        self.name = name
+        self.candidates = candidates
+
+
+class SourceError(AdmitError):
+    """A source of tools cannot be read.
+
+    Attributes:
+        source: Its name.
+        cause: Why, as a sentence.
+    """
+
+    def __init__(self, source: str, cause: str) -> None:
+        super().__init__(f"{source}: {cause}")
+        self.source = source
+        self.cause = cause
 
 
 class OutputNotFound(AdmitError):

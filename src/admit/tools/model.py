@@ -75,8 +75,10 @@ class Route(NamedTuple):
         read_only, destructive, idempotent: Claims of the source; None is unknown. They order ties and stand
             in reports, and grant nothing.
         requires: Scopes or roles that the source names.
-        fingerprint: ``sha256:`` over the canonical JSON of the whole tool as received.
+        fingerprint: ``sha256:`` over the canonical JSON of the whole tool as received; empty where it has no
+            such form, and then it can never be approved.
         problems: Codes of what is wrong with it, such as ``schema_capped``.
+        tool: The whole tool as received, or, where the source has no tool objects, as it was put together.
     """
 
     id: str
@@ -98,6 +100,22 @@ class Route(NamedTuple):
     requires: tuple[str, ...] = ()
     fingerprint: str = ""
     problems: tuple[str, ...] = ()
+    tool: Mapping[str, Any] = NOTHING
+
+
+class Problem(NamedTuple):
+    """What is wrong with one tool, or with a source as a whole; the others are not touched by it.
+
+    Attributes:
+        tool: Its id; ``#3`` where it has none, by its place from 1; empty for the source.
+        code: ``schema_capped``, ``schema_invalid``, ``duplicate_name``, ``text_invalid``, ``no_fingerprint``,
+            ``no_name``, ``not_an_object``, ``cursor_repeat``, ``too_many_pages``, ``source_empty``.
+    """
+
+    source: str
+    tool: str
+    code: str
+    text: str
 
 
 class Component(NamedTuple):
