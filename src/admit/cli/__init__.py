@@ -15,8 +15,8 @@ def main() -> None:
 def _end(code: int) -> None:
     """End the process with everything that is left to do at its end.
 
-    A judge that was left at its deadline, or an embedder at work, may be inside a library of C++, and the
-    interpreter's end would stop it there, which aborts the process: then the interpreter does not end, only the process.
+    A judge that was left at its deadline, or an embedder at work, may be inside a library of C++. The
+    interpreter's end would stop it there, which aborts the process, so only the process ends.
     """
     import sys
 
