@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from admit.config.places import config_dir
 from admit.config.private import Unsafe, read_private, write_private
@@ -14,9 +14,7 @@ from admit.errors import ConfigError
 
 from .model import Problem, Route
 from .route import routes_of
-
-if TYPE_CHECKING:
-    from .catalog import Snapshot, Source
+from .snapshot import Snapshot, Source
 
 SCHEMA = 1
 MOST_BYTES = 256 << 20
@@ -61,8 +59,6 @@ def read(path: Path) -> tuple[dict[str, Source], list[Route]]:
 
 
 def _parsed(data: bytes) -> tuple[dict[str, Source], list[Route]]:
-    from .catalog import Source
-
     try:
         value: Any = parse(data)
         if value["schema"] != SCHEMA:

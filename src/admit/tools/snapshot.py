@@ -1,0 +1,126 @@
+"""The catalog at one moment: routes, sources and pin states that never change under a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from admit.core.events import sha256
+from admit.errors import AmbiguousTool, UnknownTool
+
+from .model import PinState, Problem, Route, SourceKind
+
+DriftRule = Literal["hold", "trust", ""]
+HOLD: Mapping[SourceKind, DriftRule] = MappingProxyType(
+    {"mcp": "hold", "openapi": "trust", "python": "trust", "json": "trust"}
+)
+"""What becomes of a new or changed tool that nobody approved, by the kind of its source."""
+
+
+class Source(NamedTuple):
+    """What is known of one source.
+
+    Attributes:
+        drift: ``hold`` keeps new and changed tools out until they are approved; ``trust`` does not.
+        problems: Of the last time it was read.
+        cause: Why it is not ready, as a sentence; empty where it is.
+        stale_since_ms: Since when its routes are those of an earlier reading, UTC epoch ms; None where they
+            are not.
+    """
+
+    kind: SourceKind
+    drift: DriftRule
+    problems: tuple[Problem, ...] = ()
+    cause: str = ""
+    stale_since_ms: int | None = None
+
+
+class Changes(NamedTuple):
+    """What an addition did to the catalog, as ids in the order given."""
+
+    added: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Snapshot:
+    """The catalog at one moment.
+
+    Attributes:
+        routes: By id, in the order of ids.
+        sources: By name, in the order of names.
+        held: ``new`` or ``changed`` by the id of each route that is kept out until it is approved.
+        number: Grows with every change of this catalog; for caches, never for a result.
+    """
+
+    def __init__(
+        self,
+        routes: Mapping[str, Route],
+        ids: list[str],
+        sources: Mapping[str, Source],
+        held: Mapping[str, PinState],
+        number: int,
+        lines: list[bytes],
+    ) -> None:
+        self._by_id = routes
+        self._ids = ids
+        self._lines = lines
+        self.sources = sources
+        self.held = held
+        self.number = number
+
+    @cached_property
+    def routes(self) -> Mapping[str, Route]:
+        """By id, in the order of ids."""
+        return MappingProxyType({id: self._by_id[id] for id in self._ids})
+
+    @cached_property
+    def revision(self) -> str:
+        """``sha256:`` over the sorted pairs of id and fingerprint: one set of tools, one revision."""
+        return sha256(b"".join(self._lines))
+
+    @cached_property
+    def _names(self) -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for id in self._ids:
+            found.setdefault(self._by_id[id].name, []).append(id)
+        return {name: tuple(ids) for name, ids in found.items()}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def get(self, id_or_name: str) -> Route:
+        """The route of an id, or of a name that only one has.
+
+        Raises:
+            UnknownTool: None has it.
+            AmbiguousTool: Several have this name.
+        """
+        held = self._by_id.get(id_or_name)
+        if held is not None:
+            return held
+        ids = self._names.get(id_or_name, ())
+        if len(ids) > 1:
+            raise AmbiguousTool(id_or_name, ids)
+        if not ids:
+            raise UnknownTool(id_or_name)
+        return self._by_id[ids[0]]
+
+    def of(self, source: str) -> tuple[Route, ...]:
+        """The routes of a source, in the order of ids."""
+        return tuple(one for id in self._ids if (one := self._by_id[id]).source == source)
+
+    def since(self, older: Snapshot | None) -> tuple[tuple[str, ...], tuple[Route, ...]]:
+        """What to take out of an index of an older snapshot, and what to put in: ids, then routes.
+
+        A route that was replaced is in both. Both are in the order of ids.
+        """
+        before = older._by_id if older is not None else {}
+        now = self._by_id
+        fresh = tuple(now[id] for id in self._ids if before.get(id) is not now[id])
+        gone = tuple(id for id in older._ids if now.get(id) is not before[id]) if older is not None else ()
+        return gone, fresh
