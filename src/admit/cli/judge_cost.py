@@ -34,25 +34,27 @@ def command(by: str, since: int, as_json: bool) -> int:
     A call whose cost nobody said is counted apart and is never 0. The last line is what counts against the
     caps today: it holds reservations, and what `judge ask` and `judge check` sent, which no decision does.
     """
-    from admit.judges.standing import today
+    from admit.judges.standing import Used, today
 
     config = load()
     rows = _read(config, by, since)
     used = today(time.time())
+    caps = {name: config.values[f"limits.day.{name}"] for name in Used._fields}
     if as_json:
-        caps = {name: config.values[f"limits.day.{name}"] for name in used._fields}
         answer = {"by": by, "since_ms": since, "rows": [row._asdict() for row in rows]}
-        print_json({"schema": 1, **answer, "today": used._asdict(), "caps": caps})
+        print_json({"schema": 1, **answer, "today": used and used._asdict(), "caps": caps})
         return DONE
     if rows:
         head = (by, "calls", "questions", "tokens in", "known cost", "calls of unknown cost")
         click.echo(table([_line(row) for row in rows], head, right=range(1, len(head))))
     else:
         click.echo("No decision of this time asked a judge.")
-    of = {name: config.values[f"limits.day.{name}"] for name in used._fields}
+    if used is None:
+        click.echo("What counts against the caps today cannot be read, so nothing is sent: admit doctor")
+        return DONE
     click.echo(
-        f"Today (UTC) against the caps: {used.requests:,} of {counted(of['requests'], 'request')}, "
-        f"{used.input_tokens:,} of {of['input_tokens']:,} tokens in, {usd(used.usd)} of {usd(of['usd'])}."
+        f"Today (UTC) against the caps: {used.requests:,} of {counted(caps['requests'], 'request')}, "
+        f"{used.input_tokens:,} of {caps['input_tokens']:,} tokens in, {usd(used.usd)} of {usd(caps['usd'])}."
     )
     return DONE
 

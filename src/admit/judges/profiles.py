@@ -6,6 +6,7 @@ counts. Deadlines do not grow with the count; `deadline_warning` says where the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,8 +17,11 @@ from admit.config.keys import PROFILE_FIELDS, PROFILES, shipped
 from admit.core.question import NO_LIMITS, Judge, RequestLimits
 from admit.errors import ConfigError
 
+from .hostnames import literal
+
 _PORTS = MappingProxyType({"http": 80, "https": 443})
 _MOVING = ("latest",)
+_HOST = re.compile(r"[\w-]+(\.[\w-]+)*\.?")
 
 
 class DoorProfile(NamedTuple):
@@ -112,11 +116,13 @@ def address_of(url: str) -> str:
         port = parts.port
     except ValueError:
         parts, port = urlsplit(""), None
-    if parts.scheme not in _PORTS or not parts.hostname:
+    host = parts.hostname or ""
+    is_host = literal(host) is not None if ":" in host else _HOST.fullmatch(host)
+    if parts.scheme not in _PORTS or not is_host or port == 0:
         raise ConfigError(f"{url!r} is no URL of a server; write https://HOST or http://127.0.0.1:PORT")
     if parts.username is not None or parts.password is not None:
         raise ConfigError("a destination holds no user or password; store the key with `admit judge key`")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    host = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{host}:{port or _PORTS[parts.scheme]}"
 
 
@@ -198,6 +204,11 @@ def profile(name: str, values: Mapping[str, Any] | None = None) -> Profile:
             address_of(found.destination)
         except ConfigError as error:
             raise ConfigError(str(error), key=f"{own}.destination") from None
+        if "?" in found.destination or "#" in found.destination:
+            raise ConfigError(
+                f"{own}.destination holds a ? or #; write what follows the host into {own}.path",
+                key=f"{own}.destination",
+            )
     return found
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from admit.config.places import state_dir
 
 from . import cooldown, spend
 
 DAY_S = 86_400
+_T = TypeVar("_T")
 
 
 class Used(NamedTuple):
@@ -27,30 +28,28 @@ class Used(NamedTuple):
 def cooling(now_s: float) -> dict[str, int]:
     """Destinations that are left alone, with the end of it in epoch ms; empty where nothing can be read."""
     now_ms = int(now_s * 1000)
-    with _reading() as con:
-        if con is None:
-            return {}
-        try:
-            rows = con.execute("SELECT destination, until_ms FROM cooldown WHERE until_ms > ?", (now_ms,))
-            return {
-                destination: until
-                for destination, until in rows.fetchall()
-                if cooldown.state(con, destination, now_ms) == "open"
-            }
-        except sqlite3.Error:
-            return {}
+
+    def open_ones(con: sqlite3.Connection) -> dict[str, int]:
+        rows = con.execute("SELECT destination, until_ms FROM cooldown WHERE until_ms > ?", (now_ms,))
+        return {
+            destination: until
+            for destination, until in rows.fetchall()
+            if cooldown.state(con, destination, now_ms) == "open"
+        }
+
+    return _read(open_ones, {}) or {}
 
 
-def today(now_s: float) -> Used:
-    """What was counted on the UTC day of a moment; nothing where nothing can be read."""
-    with _reading() as con:
-        if con is None:
-            return Used()
-        try:
-            used = spend.spent(con, spend.day_scope(int(now_s // DAY_S)))
-        except sqlite3.Error:
-            return Used()
+def today(now_s: float) -> Used | None:
+    """What was counted on the UTC day of a moment; None where the file is there and cannot be read."""
+
+    def counted(con: sqlite3.Connection) -> Used:
+        used = spend.spent(con, spend.day_scope(int(now_s // DAY_S)))
+        if not all(isinstance(count, int) for count in used):
+            raise spend.Unusable("holds a count that is no number")
         return Used(used.requests, used.input_tokens, used.nano_usd / spend.NANO)
+
+    return _read(counted, Used())
 
 
 def forgive(destination: str) -> None:
@@ -67,16 +66,19 @@ def forgive(destination: str) -> None:
         database.close()
 
 
-@contextmanager
-def _reading() -> Iterator[sqlite3.Connection | None]:
+def _read(look: Callable[[sqlite3.Connection], _T], absent: _T) -> _T | None:
+    """What `look` finds in the file; `absent` where there is none yet, None where it cannot be read."""
+    if not os.path.lexists(_path()):
+        return absent
     try:
         address = f"{Path(_path()).absolute().as_uri()}?mode=ro"
-        con = sqlite3.connect(address, uri=True, timeout=spend.BUSY_S)
-    except (OSError, sqlite3.Error):
-        yield None
-        return
-    with closing(con):
-        yield con
+        with closing(sqlite3.connect(address, uri=True, timeout=spend.BUSY_S)) as con:
+            version = con.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:  # made, and nothing was counted yet
+                return absent
+            return look(con) if version == spend.VERSION else None
+    except (OSError, sqlite3.Error, spend.Unusable, TypeError, ValueError):  # it may hold anything
+        return None
 
 
 def _path() -> str:

@@ -455,6 +455,15 @@ def test_known_and_unknown_cost_are_kept_apart(tmp_path):
         assert [row.key for row in judge_costs(con, "day", since=101 * DAY_MS)] == ["1970-04-12"]
 
 
+def test_what_counts_today_is_not_0_where_it_cannot_be_read(home):
+    file = home.path / "state" / "admit" / "limits.db"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"no database" * 100)
+    done = home.admit("judge", "cost")
+    assert done.returncode == 0 and "cannot be read" in said(done) and "0 of 5,000" not in said(done)
+    assert json.loads(home.admit("judge", "cost", "--json").stdout)["today"] is None
+
+
 def test_an_empty_record_costs_nothing_and_names_the_caps(home):
     done = home.admit("judge", "cost")
     assert done.returncode == 0 and b"0 of 5,000 requests" in done.stdout

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
@@ -211,7 +213,8 @@ def test_a_cool_down_is_seen_and_forgiven():
     assert destination == mine(values).address
     assert 0 < until_ms / 1000 - time.time() <= 60
     assert cooling(time.time() + 61) == {}
-    assert today(time.time()).requests == 1
+    counted = today(time.time())
+    assert counted is not None and counted.requests == 1
     forgive(destination)
     assert cooling(time.time()) == {}
 
@@ -223,9 +226,22 @@ def test_looking_makes_no_file(home):
     assert not list(home.rglob("limits.db"))
 
 
+@pytest.mark.parametrize("change", ["UPDATE spend SET requests = 'x'", "PRAGMA user_version = 9"])
+def test_counts_that_cannot_be_read_are_unknown_and_not_0(home, change):
+    with Server(402) as server:
+        values = settings(server.url)
+        load_judge(mine(values), config=values).ask(probe("outputs"))
+    with closing(sqlite3.connect(home / "state" / "admit" / "limits.db")) as con:
+        con.execute(change)
+        con.execute("UPDATE cooldown SET until_ms = 'never'")
+        con.commit()
+    assert today(time.time()) is None
+    assert cooling(time.time()) == {}
+
+
 def test_a_damaged_file_of_limits_shows_nothing(home):
     folder = home / "state" / "admit"
     folder.mkdir(parents=True)
     (folder / "limits.db").write_bytes(b"no database" * 100)
-    assert cooling(time.time()) == {} and today(time.time()).requests == 0
+    assert cooling(time.time()) == {} and today(time.time()) is None
     forgive("http://127.0.0.1:1")

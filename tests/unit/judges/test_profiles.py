@@ -83,8 +83,29 @@ def test_what_a_profile_lacks_is_named(name, values, what):
 def test_an_address_is_scheme_host_and_port():
     assert address_of("https://API.typesafe.ai/v1") == "https://api.typesafe.ai:443"
     assert address_of("http://[::1]:8000") == "http://[::1]:8000"
+    assert address_of("https://bücher_2.example.:8443/v1?a=b") == "https://bücher_2.example.:8443"
     assert profile("jev").address == "https://api.typesafe.ai:443"
     assert profile("jev").url == "https://api.typesafe.ai/v1/systemone"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://h", "https://", "http://a b", "http://a..b", "http://exa%6dple", "http://127.0.0.1%x", "http://.h",
+        "http://127.0.0.1:0", "http://127.0.0.1:99999", "http://[::1", "http://h\\@g",
+    ],
+)  # fmt: skip
+def test_what_names_no_server_for_certain_is_no_destination(url):
+    with pytest.raises(ConfigError) as caught:
+        profile("mine", {"judge.profiles.mine.backend": "systemone", "judge.profiles.mine.destination": url})
+    assert caught.value.key == "judge.profiles.mine.destination"
+
+
+@pytest.mark.parametrize("rest", ["/?q=1", "#f", "/v1?"])
+def test_a_destination_ends_before_its_query(rest):
+    own = {"backend": "systemone", "destination": f"http://127.0.0.1:8000{rest}"}
+    with pytest.raises(ConfigError, match="write what follows"):
+        profile("mine", {f"judge.profiles.mine.{name}": value for name, value in own.items()})
 
 
 def test_a_threshold_goes_with_its_model():
