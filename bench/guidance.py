@@ -143,10 +143,10 @@ def main() -> int:
         if given.speed:
             from guidance_bench import speed
 
-            found["speed"] = speed.run(ways, Path(home), [one.text for one in own if one.category != "none"])
-    print(
-        f"\nour own prompts: the {given.half} half; intervals: Wilson for shares, bootstrap over prompts for AUC"
-    )
+            texts = [one.text for one in own if one.expected]
+            found["speed"] = speed.run(ways, Path(home), texts)
+    print(f"\nour own prompts: the {given.half} half")
+    print("intervals of 95 %: Wilson's for shares, bootstrap over prompts for AUC")
     if given.json:
         given.json.write_text(json.dumps(found, indent=1) + "\n")
     return 0

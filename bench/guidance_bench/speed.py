@@ -157,6 +157,8 @@ def _gate(gate: GuidanceGate, surfaces: Sequence[Surface]) -> dict[str, float]:
 class _Fixed:
     """A library that never changes."""
 
+    findings = ()
+
     def __init__(self, library: Library) -> None:
         self._library = library
 

@@ -61,14 +61,9 @@ def shortened(text: str, weight: Weight) -> str:
     if len(parts) < 2:
         return text[:MOST_TOKENS]
     kept: list[int] = []
-    left = MOST_TOKENS
     for place in sorted(range(len(parts)), key=lambda place: (-mean_weight(parts[place], weight), place)):
-        size = tokens(parts[place])
-        if size <= left:
+        if tokens(" ".join(parts[one] for one in (*kept, place))) <= MOST_TOKENS:
             kept.append(place)
-            left -= size
-        if not left:
-            break
     if not kept:  # every sentence is too long by itself
         return shortened(max(parts, key=lambda part: mean_weight(part, weight)), weight)
     return " ".join(parts[place] for place in sorted(kept))

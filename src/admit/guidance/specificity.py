@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 MOST_SPAN = 1024
 """Characters of a matched span that count; a pattern that matches more says little by its length."""
 
@@ -25,6 +27,7 @@ def specificity(source: str, span: str, form: str = "regex") -> int:
     return best
 
 
+@lru_cache(maxsize=4096)  # the same word of the same pattern comes again
 def _longest_common(run: str, text: str, least: int) -> int:
     """Length of the longest common substring; `least` where there is none above it."""
     if run in text:
@@ -40,6 +43,7 @@ def _longest_common(run: str, text: str, least: int) -> int:
     return low
 
 
+@lru_cache(maxsize=4096)
 def _regex_runs(source: str) -> list[str]:
     runs = [""]
     place = 0
