@@ -35,7 +35,7 @@ STYLES: dict[str, Callable[[str, str], str]] = {
 
 
 class Operation(NamedTuple):
-    """What a family has on its resource: `sentence` takes the noun, `inputs` and `outputs` are as in a row."""
+    """What a family does with its resource; `sentence` takes the noun, the fields are written as in a row."""
 
     kind: str
     sentence: str
