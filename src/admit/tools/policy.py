@@ -103,7 +103,7 @@ def cover_cut(ranked: Sequence[Ranked], weights: Sequence[dict[str, float]], pol
 
 
 def own_show(policy: ToolPolicy) -> Budget:
-    """The agent's own budget: tools and schema tokens, whichever comes first; what does not fit is skipped."""
+    """The agent's own budget: tools and schema tokens, whichever ends first; what does not fit is skipped."""
     return Budget({"count": policy.max_tools, "tokens": policy.max_tokens}, "skip")
 
 
