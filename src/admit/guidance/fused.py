@@ -72,7 +72,11 @@ class FusedMatcher:
         def probabilities(chunk: str) -> list[float]:
             return self.probabilities(chunk) if chunk in embedded else self._lexical.probabilities(chunk)
 
-        return matched(self._lexical, found, probabilities, eligible)
+        try:
+            return matched(self._lexical, found, probabilities, eligible)
+        except Exception as error:
+            self._failed(error)
+            return self._meanwhile.match(text, eligible)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until the vectors are there; whether they are."""
@@ -85,8 +89,9 @@ class FusedMatcher:
         """The chunks to embed, the most telling first; the whole, which comes last, before all."""
         latin = [chunk for chunk in found if latin_share(chunk) >= LEAST_LATIN]
         weights = [mean_weight(chunk, self._lexical.weight) for chunk in latin]
-        whole = len(latin) - 1 if len(found) > 1 else -1
-        order = sorted(range(len(latin)), key=lambda place: (place != whole, -weights[place], place))
+        order = sorted(
+            range(len(latin)), key=lambda place: (latin[place] != found[-1], -weights[place], place)
+        )
         return [latin[place] for place in order[: self._encode_chunks]]
 
     def features(self, chunk: str) -> dict[str, Any]:
@@ -124,8 +129,13 @@ class FusedMatcher:
             self.fault = encoder_fault(self._vectors.encoder, self._weights)
             if not self.fault:
                 self._stack = stack([self._vectors.make(views) for views in self._lexical.views])
-        except Exception as error:  # of the runtime's own classes; the scan goes on by words
-            self.fault = f"the embedder failed: {type(error).__name__}"
+        except Exception as error:
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        """From here on without embeddings; errors of the runtime are of its own classes."""
+        self.fault = f"the embedder failed: {type(error).__name__}"
+        self._stack = None
 
 
 def encoder_fault(encoder: TextEncoder, weights: Weights) -> str:

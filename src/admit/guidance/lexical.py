@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 
@@ -13,21 +13,21 @@ Sparse = Mapping[int, float]
 
 
 class Words:
-    """Documents, one a snippet, as counts of their terms.
-
-    What documents hold a term is looked up when it is first asked for: a new index over documents that are
-    counted already costs next to nothing.
-    """
+    """Documents, one a snippet, as counts of their terms. Building is linear in their distinct terms."""
 
     def __init__(self, documents: Sequence[Mapping[str, int]]) -> None:
         self._documents = documents
         self._lengths = [sum(document.values()) for document in documents]
         self._average = sum(self._lengths) / len(documents) if documents else 0.0
-        self._postings: dict[str, list[tuple[int, float]]] = {}
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        for number, document in enumerate(documents):
+            for term in document:
+                self._places[term].append(number)
+        self._worth: dict[str, list[tuple[int, float]]] = {}
 
     def weight(self, term: str) -> float:
         """The inverse document frequency, in nats; of a term that no document has the highest of all."""
-        return idf(len(self._documents), len(self._found(term)))
+        return idf(len(self._documents), len(self._places.get(term, ())))
 
     def scores(self, found: Iterable[str]) -> tuple[Sparse, Sparse]:
         """BM25 of a chunk's terms over the most they can reach, and the share of them found by weight."""
@@ -43,12 +43,13 @@ class Words:
         return reached, covered
 
     def _found(self, term: str) -> list[tuple[int, float]]:
-        """Where a term stands, and what it counts for there."""
-        found = self._postings.get(term)
+        """Where a term stands and what it counts for there, reckoned when it is first asked for."""
+        found = self._worth.get(term)
         if found is None:
-            found = self._postings[term] = [
-                (number, saturation(document[term], self._lengths[number], self._average))
-                for number, document in enumerate(self._documents)
-                if term in document
+            found = [
+                (number, saturation(self._documents[number][term], self._lengths[number], self._average))
+                for number in self._places.get(term, ())
             ]
+            if found:
+                self._worth[term] = found
         return found
