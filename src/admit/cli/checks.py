@@ -226,7 +226,10 @@ def _asked_judge(config: Config) -> Iterator[Fault]:
 
 def _asking_doors(config: Config) -> tuple[str, ...]:
     """The doors that ask a judge under these settings."""
-    return ("outputs",) if config.values["outputs.filter.enabled"] else ()
+    from admit.cli.guidance_standing import asks
+
+    asked = {"guidance": asks(config), "outputs": config.values["outputs.filter.enabled"]}
+    return tuple(door for door, is_asked in asked.items() if is_asked)
 
 
 def deadlines(config: Config) -> Iterator[Fault]:

@@ -13,15 +13,16 @@ from admit.config.layers import load
 def command(as_json: bool) -> int:
     """Find what is wrong, and say how to fix it.
 
-    Looks at the settings, the folders, the record, the stored outputs, the judge, and the hosts that are
-    connected, and changes nothing.
+    Looks at the settings, the folders, the record, the stored outputs, the judge, the guidance of this
+    folder, and the hosts that are connected, and changes nothing.
     Ends with 1 where something is wrong.
     """
     from admit.cli.checks import CHECKS, faults_of, notes
+    from admit.cli.guidance_standing import guidance
     from admit.cli.host_checks import HOST_CHECKS, host_notes
 
     config = load()
-    looked_at = (*CHECKS, *HOST_CHECKS)
+    looked_at = (*CHECKS, guidance, *HOST_CHECKS)
     faults = [fault for check in looked_at for fault in faults_of(check, config)]
     said = [*notes(config), *host_notes(config)]
     if as_json:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from admit.cli.frame import DONE, counted, json_option, print_json
+from admit.cli.guidance_standing import Standing, standing
 from admit.cli.since import SINCE
 from admit.config.layers import Config, load
 from admit.text.table import table
@@ -54,12 +56,13 @@ def command(since: int, as_json: bool) -> int:
     Filtered outputs were cut as a judge chose, excerpts by the door alone, whole ones not at all.
     Asked, admitted, blocked and unjudged count candidates. Saved is against what the host would have shown,
     where that is known. Went back counts outputs that were recalled. Below it stand the reasons why a judge's
-    word was not used, and what was sent to each judge.
+    word was not used, what was sent to each judge, and how the guidance of this folder is found and judged.
     """
     config = load()
     read = _read(config, since)
+    guidance = standing(config, os.getcwd())
     if as_json:
-        print_json(_as_json(config, read, since))
+        print_json(_as_json(config, read, since, guidance))
         return DONE
     if read.doors:
         click.echo(table([_row(row) for row in read.doors], HEAD, right=range(1, len(HEAD))))
@@ -67,6 +70,8 @@ def command(since: int, as_json: bool) -> int:
         click.echo("No door has decided anything in this time.")
     for sentence in (*_reasons(config, read.reasons), *_judges(read.judges), *_below(config, read)):
         click.echo(sentence)
+    if guidance.snippets:
+        click.echo(guidance.sentence)
     return DONE
 
 
@@ -90,7 +95,7 @@ def _read(config: Config, since: int) -> Read:
         )
 
 
-def _as_json(config: Config, read: Read, since: int) -> dict[str, object]:
+def _as_json(config: Config, read: Read, since: int, guidance: Standing) -> dict[str, object]:
     from admit.cli.reasons import explained
 
     return {
@@ -102,6 +107,7 @@ def _as_json(config: Config, read: Read, since: int) -> dict[str, object]:
             for row in read.reasons
         ],
         "judges": [row._asdict() for row in read.judges],
+        "guidance": guidance._asdict() | {"errors": len(guidance.errors)},
         "dropped": dict(sorted(read.dropped.items())),
         "gaps": read.gaps,
         "paused": config.pause._asdict() if config.pause is not None else None,

@@ -17,7 +17,7 @@ from admit.ledger.record import now_ms
 
 from .daemon import Daemon
 from .endpoint import is_alive
-from .log import Log, say
+from .log import Log, say, trace
 from .places import log_path
 from .recorder import Recorder
 from .server import Handler, Prefilter
@@ -50,9 +50,13 @@ def hooks(config: Config) -> Service:
     from admit.hosts.model import Handled
 
     deps = build_deps(config)
-    deps.projects.at("")
+    settings = deps.projects.at("")
     for host in HOSTS:
         adapter_of(host)
+        try:
+            _ = deps.guides.at(host, "", settings.config).gate.library
+        except Exception as error:
+            trace("reading the guidance", error)
 
     def wanted(event: str, raw: bytes) -> bool:
         return prefilter(event, raw, floor_chars=deps.floor_chars)
