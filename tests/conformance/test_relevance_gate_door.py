@@ -61,13 +61,20 @@ def test_R1_a_user_may_carry_more_and_a_project_only_fewer(guidance):
     assert opened(guidance).judge.max_candidates == 12
     guidance.file(".admit.toml", text.format(5))
     assert opened(guidance).judge.max_candidates == 5
-    guidance.file(".admit.toml", text.format(50) + '[guidance.gate]\noverflow = "block"\n')
+    guidance.file(
+        ".admit.toml",
+        text.format(50) + '[guidance.gate]\noverflow = "block"\n[guidance.matcher]\nadmit = 0.1\n',
+    )
     config = layers.load(str(guidance.project))
     assert opened(guidance).judge.max_candidates == 12 and user.exists()
     assert {one.key for one in config.refused} == {
         f"judge.profiles.{PROFILE}.guidance.max_candidates",
         "guidance.gate.overflow",
+        "guidance.matcher.admit",
     }
+    assert (
+        config.values["guidance.gate.overflow"] == "pass" and config.values["guidance.matcher.admit"] == 0.5
+    )
 
 
 @pytest.mark.parametrize("offered", [9, 33, 60])

@@ -17,11 +17,11 @@ from admit.errors import UnknownSnippet
 from admit.judges.clock import Clock, SystemClock
 
 from .choose import Choice, choose
-from .hits import cleaned, context_of, find
+from .hits import cleaned, context_of, find, nothing
 from .judging import GateJudge
 from .matching import SemanticMatcher
 from .memory import Memory
-from .model import Finding, GateReport, GuidanceResult, Index, Outcome, Surface
+from .model import Finding, GuidanceResult, Index, Outcome, Surface
 from .outcomes import outcomes_of
 from .settings import GateSettings
 from .triggers import Triggers
@@ -188,17 +188,23 @@ class GuidanceGate:
         started, delivered = self._clock.monotonic(), self.memory.deliveries()
         library = self.library
         result_id = secrets.token_hex(16)
-        if surface.lane == "prompt" and not dry_run:
-            self.memory.new_turn(context_of(surface))
-        clean = cleaned(surface, self.settings.envelopes) if surface.lane in self.settings.lanes else None
+        is_on = surface.lane in self.settings.lanes
+        clean = cleaned(surface, self.settings.envelopes) if is_on else None
         if clean is None:
-            stage = "envelope" if surface.lane in self.settings.lanes else "no_trigger"
-            ended = tuple(Outcome(one.id, stage) for one in library.guidance.snippets)
-            report = GateReport("idle", self.judge.mode(self.settings), self.judge.name, None)
-            return GuidanceResult("", (), ended, report, library.matcher.mode, result_id)
-        found = find(
-            clean, library.guidance, library.triggers, library.matcher, self.memory, self.settings, started
-        )
+            found = nothing(library.guidance, "envelope" if is_on else "no_trigger", library.matcher.mode)
+            clean = surface
+        else:
+            if surface.lane == "prompt" and not dry_run:
+                self.memory.new_turn(context_of(surface))
+            found = find(
+                clean,
+                library.guidance,
+                library.triggers,
+                library.matcher,
+                self.memory,
+                self.settings,
+                started,
+            )
         judge = self.judge.within(judge_ms)
         choice = choose(clean, found, judge, self.settings, self.memory, ask=ask)
         shown = choice.decision.shown if clean.delivers else ()
@@ -217,7 +223,7 @@ class GuidanceGate:
             result_id,
             (used, self.settings.budget),
         )
-        if not dry_run:
+        if is_on and not dry_run:
             self._record(result, surface, clean, choice, library, started)
         return result
 

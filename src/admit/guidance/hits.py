@@ -89,6 +89,12 @@ def find(
     return Found(hits, ended, matcher.mode)
 
 
+def nothing(index: Index, stage: str, matcher: str) -> Found:
+    """No hit: every snippet ends at one stage, and what is turned off there."""
+    ended = {one.id: Outcome(one.id, stage) for one in index.snippets}
+    return Found({}, ended | {one.id: Outcome(one.id, "disabled") for one in index.disabled}, matcher)
+
+
 def _matched(
     surface: Surface, eligible: Sequence[Snippet], matcher: SemanticMatcher, settings: GateSettings
 ) -> Matched | None:

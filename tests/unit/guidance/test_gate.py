@@ -115,6 +115,16 @@ def test_the_bytes_are_the_same_in_every_order_of_the_files(tmp_path, monkeypatc
     assert len(texts) == 1 and "about a/b-x" in next(iter(texts))[0]
 
 
+def test_a_machines_notice_begins_no_turn(guidance):
+    for k in range(4):
+        guidance.way("project", f"w{k}", "pattern: deploy")
+    gate = opened(guidance, **{"guidance.max_per_turn": 3})
+    gate.delivered(gate.scan(prompt("deploy")).result_id)
+    gate.scan(prompt("<task-notification>done"))
+    assert stages(gate.scan(Surface("queued", "deploy", session=SESSION)))["w3"] == "turn_cap"
+    assert stages(gate.scan(prompt("deploy")))["w3"] == "shown"
+
+
 def test_what_was_not_acknowledged_is_not_stamped_and_shows_on_the_next_lane(guidance):
     guidance.way("project", "a", "pattern: deploy\ncommands: deploy")
     clock, ledger = FrozenClock(100.0), MemoryLedger()
