@@ -31,12 +31,12 @@ LONGEST_WORD = 100
 _MOST_DIGIT_PARTS = 4  # 3f9a1c2b changes seven times between letters and digits: a hash, kept whole
 
 # Scripts written without spaces between words (and Hangul, whose particles cling to the word).
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u318f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 # Combining marks, which `\w` leaves out although they stand inside words.
-_MARKS = (
+MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0966-\u0dff"
     "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3"
     "\u3099\u309a"
@@ -170,7 +170,7 @@ def _ascii_words() -> Pattern[str]:
 def _unicode_words() -> Pattern[str]:
     import re
 
-    word = rf"(?:[^\W_]|[{_MARKS}])+"
+    word = rf"(?:[^\W_]|[{MARKS}])+"
     return re.compile(rf"{word}(?:(?:[.-]|_+){word})*{_TAIL}")
 
 
@@ -178,7 +178,7 @@ def _unicode_words() -> Pattern[str]:
 def _unspaced_runs() -> Pattern[str]:
     import re
 
-    return re.compile(f"([{_UNSPACED}][{_UNSPACED}{_MARKS}]*)")
+    return re.compile(f"([{UNSPACED}][{UNSPACED}{MARKS}]*)")
 
 
 @lru_cache(maxsize=1)

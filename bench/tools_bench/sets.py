@@ -1,0 +1,129 @@
+"""Catalogs and queries of the benchmark, read from a folder that is named on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from admit.tools.model import Field, Param, Route
+
+SIZES = (100, 250, 500)
+REAL = ("sealtools", "metatool", "mcpproxy-golden")
+
+
+class Query(NamedTuple):
+    """A request with the routes it needs; none where no tool fits.
+
+    Attributes:
+        stratum: What kind of request it is, by the set's own word.
+    """
+
+    id: str
+    text: str
+    required: tuple[str, ...]
+    stratum: str = ""
+    language: str = ""
+
+
+class ToolSet(NamedTuple):
+    """A catalog with its requests."""
+
+    name: str
+    routes: tuple[Route, ...]
+    queries: tuple[Query, ...]
+
+
+def surface(data: Path, size: int) -> ToolSet:
+    """The capability surface at one size."""
+    folder = data / "capability-240-dev"
+    routes = tuple(_endpoints(json.loads((folder / f"catalog-{size}.json").read_text())))
+    queries = tuple(
+        Query(
+            row["task_id"],
+            row["query"],
+            tuple(f"surface/{needed.replace('.', '/', 1)}" for needed in row["required_route_ids"]),
+            row["task_stratum"],
+            row["language"],
+        )
+        for row in _lines(folder / "tasks.jsonl")
+    )
+    return ToolSet(f"surface-{size}", routes, queries)
+
+
+def real(data: Path) -> ToolSet:
+    """The real catalogs in one: every query meets the tools of all."""
+    routes: list[Route] = []
+    queries: list[Query] = []
+    for name in REAL:
+        ids: dict[str, str] = {}
+        for row in _lines(data / name / "catalog.jsonl"):
+            route = _tool(name, row)
+            ids[row["id"]] = route.id
+            routes.append(route)
+        for row in _lines(data / name / "queries.jsonl"):
+            required = tuple(ids[one] for one in row["relevant"])
+            queries.append(Query(row["id"], row["query"], required, name, "en"))
+    return ToolSet("real", tuple(routes), tuple(queries))
+
+
+def _endpoints(tools: list[dict[str, Any]]) -> Iterator[Route]:
+    for tool in tools:
+        for one in tool["endpoints"]:
+            yield Route(
+                id=f"surface/{tool['name']}/{one['name']}",
+                source="surface",
+                source_kind="json",
+                group=tool["name"],
+                name=one["name"],
+                aliases=tuple(one["operation_aliases"]),
+                description=one["description"],
+                group_description=tool["description"],
+                params=tuple(
+                    Param(
+                        p["name"],
+                        description=p["description"],
+                        schema=p["json_schema"],
+                        aliases=tuple(p["aliases"]),
+                    )
+                    for p in one["parameters"]
+                ),
+                outputs=tuple(
+                    Field(
+                        path=o["name"],
+                        name=o["name"],
+                        semantic_id=o["semantic_id"] or "",
+                        description=o["description"],
+                        schema=o["json_schema"],
+                        unit=o["unit"],
+                        qualifiers=o["qualifiers"],
+                        aliases=tuple(o["aliases"]),
+                    )
+                    for o in one["output_fields"]
+                ),
+                input_schema=one["input_schema"],
+                output_schema=one["output_schema"],
+                read_only=one["read_only"],
+                destructive=one["destructive"],
+            )
+
+
+def _tool(collection: str, row: Mapping[str, Any]) -> Route:
+    source = row.get("server") or collection
+    properties = row["parameters"].get("properties") or {}
+    return Route(
+        id=f"{collection}/{row['id'].replace('/', '%2F')}",
+        source=source,
+        source_kind="mcp",
+        name=row["name"],
+        description=row["description"],
+        params=tuple(Param(name, description=one.get("description", "")) for name, one in properties.items()),
+        input_schema=row["parameters"],
+    )
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
