@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from admit.core.events import sha256
 from admit.errors import AmbiguousTool, UnknownTool
@@ -55,6 +55,7 @@ class Snapshot:
         sources: By name, in the order of names.
         held: ``new`` or ``changed`` by the id of each route that is kept out until it is approved.
         number: Grows with every change of this catalog; for caches, never for a result.
+        memo: What was worked out of this snapshot before.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Snapshot:
         self.sources = sources
         self.held = held
         self.number = number
+        self.memo: dict[Any, Any] = {}
 
     @cached_property
     def routes(self) -> Mapping[str, Route]:
@@ -112,7 +114,14 @@ class Snapshot:
 
     def of(self, source: str) -> tuple[Route, ...]:
         """The routes of a source, in the order of ids."""
-        return tuple(one for id in self._ids if (one := self._by_id[id]).source == source)
+        return self._by_source.get(source, ())
+
+    @cached_property
+    def _by_source(self) -> Mapping[str, tuple[Route, ...]]:
+        found: dict[str, list[Route]] = {}
+        for id in self._ids:
+            found.setdefault(self._by_id[id].source, []).append(self._by_id[id])
+        return {source: tuple(routes) for source, routes in found.items()}
 
     def since(self, older: Snapshot | None) -> tuple[tuple[str, ...], tuple[Route, ...]]:
         """What to take out of an index of an older snapshot, and what to put in: ids, then routes.
