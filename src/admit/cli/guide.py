@@ -30,6 +30,7 @@ Examples:
   admit guide starter
   admit guide split CLAUDE.md"""
 
+PIPED = "admit.piped"
 VALUED = ("--prompt", "--command", "--file", "--task", "--cwd", "--session", "--why", "--host")
 
 
@@ -40,7 +41,8 @@ class _Guide(click.Group):
         for place, word in enumerate(args):
             valued = place > 0 and args[place - 1] in VALUED
             if word == "-" and not valued:
-                args = [*args[:place], "--stdin", *args[place + 1 :]]
+                ctx.meta[PIPED] = True
+                args = [*args[:place], *args[place + 1 :]]
                 break
             if not valued and not word.startswith("-"):
                 break  # a command of the group, and what is its own
@@ -49,7 +51,6 @@ class _Guide(click.Group):
 
 @click.group("guide", cls=_Guide, invoke_without_command=True, epilog=EXAMPLES)
 @click.option("--prompt", metavar="P", help="A message of yours; - reads it from standard input.")
-@click.option("--stdin", "piped", is_flag=True, hidden=True)
 @click.option("--command", "shell", metavar="C", help="A shell command that the agent is about to run.")
 @click.option("--file", metavar="F", help="A file that it is about to write.")
 @click.option("--task", metavar="T", help="What a subagent is asked to do.")
@@ -64,7 +65,6 @@ class _Guide(click.Group):
 def command(
     ctx: click.Context,
     prompt: str | None,
-    piped: bool,
     shell: str | None,
     file: str | None,
     task: str | None,
@@ -86,7 +86,7 @@ def command(
     from admit.config.layers import load
 
     folder = os.path.abspath(cwd or os.getcwd())
-    surface = _surface((prompt, "-" if piped else None, shell, file, task), folder, session)
+    surface = _surface((prompt, "-" if ctx.meta.get(PIPED) else None, shell, file, task), folder, session)
     config = load(folder)
     gate = open_gate(config, folder, host_of(host), ask=ask)
     if session is not None:
