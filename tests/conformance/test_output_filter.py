@@ -6,7 +6,7 @@ from admit.core.candidate import Candidate
 from admit.core.order import as_given
 from admit.core.policy import DOORS
 from admit.core.question import Score
-from admit.judges.reasons import REASONS
+from admit.core.reasons import REASONS
 from admit.judges.scripted import FaultyJudge
 
 from .gate_cases import LEVELS, gate, score, verdicts

@@ -10,9 +10,9 @@ from admit.core.candidate import Candidate
 from admit.core.order import forest
 from admit.core.policy import DOORS, count
 from admit.core.question import Ask, RequestLimits, fallback
+from admit.core.reasons import REASONS
 from admit.judges.batches import batches
 from admit.judges.profiles import DoorProfile, Line, Profile, deadline_warning, profile
-from admit.judges.reasons import REASONS
 from admit.judges.scripted import FaultyJudge
 
 from .gate_cases import gate, hits, no, noul, verdicts, yes

@@ -11,6 +11,7 @@ from admit.errors import ConfigError, UsageError
 if TYPE_CHECKING:
     from admit.core.question import Call, Reply
     from admit.judges.profiles import Profile
+    from admit.ledger.port import CallRow
 
 
 def chosen(config: Config, name: str | None) -> Profile:
@@ -59,7 +60,7 @@ def usd(amount: float) -> str:
     return f"${amount:,.{min(digits, 10)}f}"
 
 
-def cost(calls: Sequence[Call]) -> str:
+def cost(calls: Sequence[Call | CallRow]) -> str:
     """What calls cost: the known sum, and how many have an unknown one; never 0 for unknown."""
     unknown = sum(call.cost_usd is None and call.sent != "no" for call in calls)
     known = [call.cost_usd for call in calls if call.cost_usd is not None]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from admit.cli import door as outputs_door
-from admit.cli import naming
+from admit.cli import judge_words, naming
 from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
 from admit.ledger.moments import local
 from admit.text.table import table
@@ -105,10 +105,10 @@ def _judge(view: DecisionView) -> str:
     if not view.calls:
         return f"judge {view.decision.profile}, no request" if view.decision.profile else "no judge"
     unsent = sum(call.sent == "no" and call.reason is not None for call in view.calls)
-    costs = [call.cost_usd for call in view.calls if call.sent != "no" or call.reason is None]
-    cost = "cost unknown" if None in costs else f"${sum(cost for cost in costs if cost is not None):.4f}"
-    requests = counted(len(costs), "request") + (f", {unsent:,} not sent" if unsent else "")
-    return f"judge {view.decision.profile or 'unnamed'}, {requests}, {cost}"
+    asked = [call for call in view.calls if call.sent != "no" or call.reason is None]
+    parts = [f"judge {view.decision.profile or 'unnamed'}", counted(len(asked), "request")]
+    parts += [f"{unsent:,} not sent"] if unsent else []
+    return ", ".join([*parts, judge_words.cost(asked)] if asked else parts)
 
 
 def _stored_rows(view: DecisionView) -> list[tuple[str, ...]]:

@@ -6,12 +6,17 @@ A reason is never merged with another, and a list is never extended by text from
 
 from __future__ import annotations
 
+from typing import Literal
+
 BEFORE_SENDING = (
     "off", "config", "no_key", "no_consent", "not_calibrated", "unsupported", "busy", "shed",
     "budget_requests", "budget_tokens", "budget_usd", "budget_unknown", "cooldown", "redaction",
     "too_large", "deadline_before_call",
 )  # fmt: skip
-NOT_CONNECTED = ("connect", "tls", "dns", "redirect")
+NOT_CONNECTED = ("connect", "tls", "dns")
+REDIRECTED = ("redirect",)
+"""The server got the request and named another address for it, which gets nothing."""
+
 AT_THE_CALL = ("deadline", "transport", "command_exit", "internal", "agent_error")
 
 REPLY_CAUSES = (
@@ -24,10 +29,12 @@ ANSWER_REASONS = tuple(f"answer_{cause}" for cause in REPLY_CAUSES)
 PROVIDER = "provider_<status>"
 PROVIDER_EXAMPLES = tuple(f"provider_{code}" for code in (400, 401, 402, 403, 404, 413, 422, 429, 500, 529))
 
-REASONS = BEFORE_SENDING + NOT_CONNECTED + AT_THE_CALL + ANSWER_REASONS + PROVIDER_EXAMPLES
+_LISTED = BEFORE_SENDING + NOT_CONNECTED + REDIRECTED + AT_THE_CALL + ANSWER_REASONS
+
+REASONS = _LISTED + PROVIDER_EXAMPLES
 """Every fallback reason; of `provider_<status>` the ones that providers document."""
 
-REASON_WORDS = BEFORE_SENDING + NOT_CONNECTED + AT_THE_CALL + ANSWER_REASONS + (PROVIDER,)
+REASON_WORDS = (*_LISTED, PROVIDER)
 """The same as a list of words, closed by `family`."""
 
 DOOR_REASONS = ("no_task", "coverage", "partial", "none_passed", "not_asked")
@@ -41,6 +48,13 @@ DEFECTS = (
     "too_large", "batch_failed",
 )  # fmt: skip
 """What spoils one answer; the last two come from batching, the others from parsing."""
+
+
+def sent(reason: str) -> Literal["no", "yes", "unknown"]:
+    """Whether an ask that fell back for this reason had left the machine."""
+    if reason in BEFORE_SENDING or reason in NOT_CONNECTED:
+        return "no"
+    return "unknown" if reason in AT_THE_CALL else "yes"
 
 
 def family(reason: str) -> str:

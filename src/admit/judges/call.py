@@ -12,7 +12,6 @@ from .clock import Clock
 from .limits import Estimate, Limits, Refusal
 from .parse import Rejected
 from .profiles import Profile
-from .reasons import sent as sent_of
 from .redact import Redactor
 from .safe import sent_texts
 from .wire import Dialect, Read, Sent, Transport, Usage
@@ -161,4 +160,4 @@ class Caller:
 
 
 def _unsent(call: Call, reason: str, notes: tuple[Note, ...] = ()) -> Outcome:
-    return Outcome(call._replace(sent=sent_of(reason), reason=reason), (), reason, (), notes)
+    return Outcome(call._replace(sent="no", reason=reason), (), reason, (), notes)

@@ -29,7 +29,7 @@ class Unconnected(Exception):
     """There is no connection, and nothing was sent.
 
     Attributes:
-        reason: One of `reasons.REASONS`.
+        reason: One of `core.reasons.REASONS`.
         said: What is known of it, without a word of the request.
     """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Literal, NamedTuple
 
-from .reasons import BEFORE_SENDING
+from admit.core.reasons import BEFORE_SENDING
 
 MOST_RETRY_AFTER_S = 600
 PROBE_S = 120

@@ -34,7 +34,7 @@ DIALECTS = ("systemone", "command")
 
 
 class Rejected(NamedTuple):
-    """A reply of which nothing is used; `cause` is one of `reasons.REPLY_CAUSES`."""
+    """A reply of which nothing is used; `cause` is one of `core.reasons.REPLY_CAUSES`."""
 
     cause: str
 

@@ -6,10 +6,9 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from admit.core.question import NO_LIMITS, Answer, Ask, Call, Question, Reply, RequestLimits, Score, fallback
-from admit.core.reasons import PROVIDER, family
+from admit.core.reasons import DEFECTS, PROVIDER, REASONS, family, sent
 
 from .clock import Clock, SystemClock
-from .reasons import DEFECTS, REASONS, sent
 from .replies import answer, reply, spoiled, width
 
 Scripted = float | Sequence[float] | str | Answer | None

@@ -32,7 +32,7 @@ class Sent(NamedTuple):
     """One transmission, as the transport saw it.
 
     Attributes:
-        reason: Why there is no answer, one of `reasons.REASONS`; None where `body` is one.
+        reason: Why there is no answer, one of `core.reasons.REASONS`; None where `body` is one.
         sent: Whether anything left the machine.
         status: Status of an HTTP answer.
         body: The answer's bytes, at most 1 MiB and one; of an error at most 64 KiB.

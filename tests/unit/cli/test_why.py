@@ -163,7 +163,16 @@ def test_what_was_not_sent_is_no_request_and_has_no_cost():
     )
     row = outputs_row()._replace(profile="jev", status="partial")
     head = explanation(DecisionView(row, calls=calls), SHIPPED).split("\n")[0]
-    assert "judge jev, 1 request, 1 not sent, $0.0004" in head
+    assert "judge jev, 1 request, 1 not sent, $0.00040" in head
+    head = explanation(DecisionView(row, calls=calls[1:]), SHIPPED).split("\n")[0]
+    assert "judge jev, 0 requests, 1 not sent" in head and "$" not in head
+
+
+def test_a_small_known_cost_does_not_read_as_0():
+    call = CallRow("k1", "d" * 32, "https://a:443", "m", sent="yes", cost_usd=0.000011, outcome="judged")
+    row = outputs_row()._replace(profile="jev", status="judged")
+    head = explanation(DecisionView(row, calls=(call,)), SHIPPED).split("\n")[0]
+    assert "judge jev, 1 request, $0.000011" in head
 
 
 def utc(monkeypatch) -> None:

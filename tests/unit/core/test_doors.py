@@ -7,7 +7,7 @@ from admit.core.candidate import UNBOUNDED, Budget, Candidate
 from admit.core.order import as_given, by_rank, forest
 from admit.core.policy import DOORS, Policy, count
 from admit.core.question import Reply, fallback
-from admit.judges.reasons import DEFECTS, REASONS
+from admit.core.reasons import DEFECTS, REASONS
 
 from .core_cases import ids, reply_to, root
 

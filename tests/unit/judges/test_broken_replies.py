@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
+from admit.core.reasons import ANSWER_REASONS, DEFECTS
 from admit.judges.command import CommandDialect
 from admit.judges.parse import Rejected
 from admit.judges.profiles import Profile
-from admit.judges.reasons import ANSWER_REASONS, DEFECTS
 from admit.judges.systemone import SystemOneDialect
 
 from .broken import draw_ask, draw_broken, good_reply

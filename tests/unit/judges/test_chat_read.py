@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from admit.core.question import Choice
+from admit.core.reasons import ANSWER_REASONS, DEFECTS
 from admit.judges.chat import CALL
 from admit.judges.parse import Rejected
-from admit.judges.reasons import ANSWER_REASONS, DEFECTS
 from admit.judges.wire import Usage
 
 from .chat_replies import CHOICE, GOOD, NOUL, SCORE, ask, completion, dialect, encoded, message, read, reply

@@ -13,10 +13,10 @@ from jevcompat.mock import MockConfig, Running
 
 from admit.config.keys import shipped
 from admit.core.question import Reply, fallback
+from admit.core.reasons import REASONS
 from admit.judges.check import check, estimate, probe, state_of
 from admit.judges.load import load_judge
 from admit.judges.profiles import Profile, profile
-from admit.judges.reasons import REASONS
 from admit.judges.standing import cooling, forgive, today
 
 

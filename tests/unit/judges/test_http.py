@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from admit.core.reasons import REASONS
 from admit.errors import ConfigError
 from admit.judges.http import HttpTransport, error_message, reason_of, retry_after_s
-from admit.judges.reasons import REASONS
 
 from .http_server import Server, answer, answering
 
@@ -114,7 +114,7 @@ def test_a_forked_child_opens_a_connection_of_its_own():
 def test_a_redirect_is_not_followed(status):
     with Server(answering()) as other, Server(answering(b"", status, [f"Location: {other.url}/"])) as server:
         got = send(server)
-    assert (got.reason, got.status) == ("redirect", status)
+    assert (got.reason, got.status, got.sent) == ("redirect", status, "yes")
     assert other.connections == 0
     assert len(server.requests) == 1
 

@@ -3,9 +3,9 @@
 import pytest
 
 from admit.core.events import undeclared
+from admit.core.reasons import BEFORE_SENDING
 from admit.judges.cooldown import PROBE_S
 from admit.judges.limits import Ticket
-from admit.judges.reasons import BEFORE_SENDING
 
 from .limited import NOON, A, B, Wall, fail, limits, refused, reserve, settle, ticket
 

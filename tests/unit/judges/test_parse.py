@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from admit.core.question import Ask, Choice, Noul, Score
+from admit.core.reasons import ANSWER_REASONS, DEFECTS, REPLY_CAUSES
 from admit.judges.parse import MOST_BYTES, Rejected, decode, parse_reply, read_answers
-from admit.judges.reasons import ANSWER_REASONS, DEFECTS, REPLY_CAUSES
 
 from .broken import draw_ask, draw_broken, encoded, good_reply
 

@@ -3,8 +3,8 @@ import threading
 import pytest
 
 from admit.core.question import Ask, Choice, Judge, Noul, Score
+from admit.core.reasons import DEFECTS, REASONS, sent
 from admit.judges.clock import FrozenClock
-from admit.judges.reasons import DEFECTS, REASONS, sent
 from admit.judges.scripted import FAULTS, FaultyJudge, ScriptedJudge
 
 YES = Noul("q1", "first", "ask", "yes", "no")

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from admit.core.question import Ask, Choice, Noul, Score
+from admit.core.reasons import REPLY_CAUSES
 from admit.judges.parse import Rejected
 from admit.judges.profiles import profile
-from admit.judges.reasons import REPLY_CAUSES
 from admit.judges.systemone import SystemOneDialect
 from admit.judges.wire import Usage
 
