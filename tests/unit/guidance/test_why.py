@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from admit.errors import UnknownSnippet
+from admit.guidance.changes import BY_STAGE, HEARD
 from admit.guidance.model import STAGES, Surface
-from admit.guidance.why import HEARD, smallest_change
+from admit.guidance.why import smallest_change
 from admit.judges.scripted import FaultyJudge
 
 from .gated import PROFILE, judged_by, opened, prompt, settings, stages
@@ -26,9 +27,7 @@ def after(guidance, surface, name, change, **given):
 
 
 def test_every_stage_has_a_change_and_every_lane_its_triggers():
-    from admit.guidance.why import _BY_STAGE
-
-    assert set(_BY_STAGE) == set(STAGES)
+    assert set(BY_STAGE) == set(STAGES)
     assert set(HEARD) == {"prompt", "queued", "task", "command", "file", "state"}
 
 
