@@ -11,6 +11,7 @@ from typing import Any
 from admit.config.guidance_keys import GUIDANCE_KEYS
 from admit.config.judge_keys import JUDGE_KEYS, LIMIT_KEYS, PROFILE_FIELDS, PROFILE_KEYS, PROFILES
 from admit.config.key import CHARS, DOORS, MODES, Key
+from admit.config.tools_keys import SOURCE_KEYS, TOOLS_KEYS
 
 __all__ = ["DOORS", "KEYS", "PROFILES", "PROFILE_FIELDS", "Key", "default", "find", "shipped"]
 
@@ -145,26 +146,33 @@ _HOSTS = (
 )
 
 
-# fmt: on
 KEYS: Mapping[str, Key] = MappingProxyType(
     {
         key.name: key
-        for key in (*GUIDANCE_KEYS, *_OUTPUTS, *_LEDGER, *JUDGE_KEYS, *LIMIT_KEYS, *_HOSTS, *PROFILE_KEYS)
+        for table in (
+            GUIDANCE_KEYS, TOOLS_KEYS, _OUTPUTS, _LEDGER, JUDGE_KEYS, LIMIT_KEYS, _HOSTS, SOURCE_KEYS,
+            PROFILE_KEYS,
+        )
+        for key in table
     }
 )
+# fmt: on
+
+NAMED = ("judge.profiles", "tools.sources")
+"""Tables of settings under names that the user gives."""
 
 
 def find(name: str) -> Key | None:
-    """The key of a full name, or None; a profile's own name matches `NAME`."""
+    """The key of a full name, or None; a profile's or a source's own name matches `NAME`."""
     key = KEYS.get(name)
-    if key is None and name.startswith("judge.profiles."):
+    if key is None:
         parts = name.split(".")
-        if len(parts) > 3 and _is_profile_name(parts[2]):
-            return KEYS.get(".".join(("judge.profiles.NAME", *parts[3:])))
+        if len(parts) > 3 and ".".join(parts[:2]) in NAMED and _is_own_name(parts[2]):
+            return KEYS.get(".".join((*parts[:2], "NAME", *parts[3:])))
     return None if key is None or "NAME" in name else key
 
 
-def _is_profile_name(word: str) -> bool:
+def _is_own_name(word: str) -> bool:
     return 0 < len(word) <= 64 and word.isascii() and word.replace("-", "").replace("_", "").isalnum()
 
 

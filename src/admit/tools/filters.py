@@ -1,6 +1,7 @@
 """Who is taken out before ranking, each with a reason; the first that holds wins.
 
-What is switched off, not allowed, or approved by nobody is hidden from the agent as if it did not exist. A check that fails takes the route out: this is authority, and it fails closed.
+What is switched off, not allowed, or approved by nobody is hidden from the agent as if it did not exist. A
+check that fails takes the route out: this is authority, and it fails closed.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def test_importing_the_table_imports_nothing_else():
     assert (
         done.stdout
         == "['admit.config', 'admit.config.guidance_keys', 'admit.config.judge_keys', 'admit.config.key', "
-        "'admit.config.keys']\n"
+        "'admit.config.keys', 'admit.config.tools_keys']\n"
     ), done.stderr
 
 
