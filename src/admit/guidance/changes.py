@@ -37,6 +37,8 @@ _MOST_POSITION = 1 << 40
 
 
 def _envelope(look: Look) -> Change:
+    if not look.surface.text.strip():
+        return Change("there is no text to match")
     opening = look.surface.text.lstrip().split("\n", 1)[0][:40]
     return Change(
         f"the text opens like a notice of the host ({opening!r}); without that opening it is matched"

@@ -207,6 +207,7 @@ def test_what_another_hook_is_showing_and_what_shows_once_are_told_so(guidance):
     "matter, surface, stage, says",
     [
         ("pattern: deploy", prompt("<system-reminder>deploy"), "envelope", "notice of the host"),
+        ("pattern: deploy", prompt(" \n"), "envelope", "no text"),
         ("pattern: deploy\nscope: subagent", prompt("deploy"), "out_of_scope", "scope: agent, subagent"),
         ("pattern: x\nwhen:\n  project: /nowhere", prompt("x"), "precondition", "/nowhere alone"),
         ("pattern: x\nwhen:\n  file_exists: '*.tf'", prompt("x"), "precondition", "matches *.tf under"),
