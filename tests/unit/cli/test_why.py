@@ -97,8 +97,8 @@ def test_the_table_of_a_judged_selection_with_drops(monkeypatch):
         VerdictRow("d" * 32, 3, "live", "unjudged", reason="defect:missing"),
     )
     calls = (
-        CallRow("k1", "d" * 32, "api.example", "m", cost_usd=0.0004),
-        CallRow("k2", "d" * 32, "api.example", "m"),
+        CallRow("k1", "d" * 32, "api.example", "m", sent="yes", cost_usd=0.0004),
+        CallRow("k2", "d" * 32, "api.example", "m", sent="unknown"),
     )
     golden("why-judged.txt", explanation(DecisionView(row, candidates, verdicts, calls), SHIPPED) + "\n")
 
