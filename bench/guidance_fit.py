@@ -74,9 +74,8 @@ def fused_rows(
     """The same of the chunks that are embedded."""
     found = []
     for prompt in prompts:
-        some = matcher.embedded(chunks(prompt["prompt"], lexical.weight))
-        each = [matcher.features(chunk) for chunk in some]
-        x = [np.stack([values[name] for name in FEATURES["fused"]], axis=1) for values in each]
+        values = matcher.features(matcher.embedded(chunks(prompt["prompt"], lexical.weight)))
+        x = np.stack([values[name] for name in FEATURES["fused"]], axis=2)
         found.append(_row(prompt, lexical, x))
     return found
 

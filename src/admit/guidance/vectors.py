@@ -115,20 +115,20 @@ class Stack(NamedTuple):
     places: Any
     counts: Any
 
-    def cosines(self, vector: Any) -> tuple[Any, Any]:
-        """Per snippet the cosine of its heads, and the mean of its three best sections.
+    def cosines(self, vectors: Any) -> tuple[Any, Any]:
+        """The cosines to heads, and the means of those to the three best sections.
 
-        A snippet without a body counts by its heads in both.
+        One row a vector, one column a snippet. A snippet without a body counts by its heads in both.
         """
         import numpy as np
 
-        head = self.heads @ vector
-        each = self.sections @ vector
-        each[-1] = -1.0
-        best = -np.partition(-each[self.places], BEST_SECTIONS - 1, axis=1)[:, :BEST_SECTIONS]
-        best = -np.sort(-best, axis=1)
-        counted = np.arange(BEST_SECTIONS)[None, :] < self.counts[:, None]
-        total = np.where(counted, best, 0.0).sum(axis=1)
+        # One vector at a time: a product of two matrices wakes threads that cost more than they save.
+        head = np.array([self.heads @ vector for vector in vectors])
+        each = np.array([self.sections @ vector for vector in vectors])
+        each[:, -1] = -1.0
+        best = -np.sort(np.partition(-each[:, self.places], BEST_SECTIONS - 1)[..., :BEST_SECTIONS])
+        counted = np.arange(BEST_SECTIONS) < self.counts[:, None]
+        total = np.where(counted, best, 0.0).sum(axis=-1)
         return head, np.where(self.counts > 0, total / np.maximum(self.counts, 1), head)
 
 

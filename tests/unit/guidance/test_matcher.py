@@ -345,10 +345,11 @@ def test_the_three_best_sections_count_and_a_snippet_without_a_body_counts_its_h
     one = np.eye(DIMENSIONS, dtype=np.float32)
     rows = [one[[0, 0, 1, 2, 3, 4]], one[[5, 5]], one[[0, 0, 6]]]
     query = np.zeros(DIMENSIONS, np.float32)
-    query[[1, 2, 3, 4, 5, 6]] = [0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
-    head, body = stack(rows).cosines(query)
-    assert head == pytest.approx([0, 0.2, 0])
-    assert body == pytest.approx([0.5, 0.2, 0.1])
+    query[[1, 2, 3, 4, 5, 6]] = [0.3, 0.5, 0.4, 0.2, 0.1, 0.1]
+    head, body = stack(rows).cosines(np.array([query, 2 * query]))
+    assert head[0] == pytest.approx([0, 0.1, 0])
+    assert body[0] == pytest.approx([0.4, 0.1, 0.1])
+    assert body[1] == pytest.approx([0.8, 0.2, 0.2])
 
 
 def test_the_views_of_a_snippet_are_its_own_words(guidance):
