@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 
-_FENCED = r"\[\[data (\w+) (\w+)\]\](.*?)\[\[/data \1 \2\]\]"
+_MARK = r"\[\[(/?)data (\w+) (\w+)\]\]"
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
@@ -27,16 +28,34 @@ def fence(nonce: str, name: str, text: str) -> str:
 
 def opened(text: str) -> tuple[list[str], str]:
     """The texts inside the fences of a text, and what stands around them, each fence as a line end."""
+    marks = list(re.finditer(_MARK, text))
+    # By name and in order, so that opening marks which nothing closes cost no search to the end each.
+    ends: dict[tuple[str, str], deque[re.Match[str]]] = {}
+    for mark in marks:
+        if mark[1]:
+            ends.setdefault((mark[2], mark[3]), deque()).append(mark)
     inside: list[str] = []
+    around: list[str] = []
+    place = 0
+    for mark in marks:
+        if mark[1] or mark.start() < place:
+            continue
+        closing = ends.get((mark[2], mark[3]), deque())
+        while closing and closing[0].start() < mark.end():
+            closing.popleft()
+        if closing:
+            end = closing.popleft()
+            inside.append(_read(text[mark.end() : end.start()]))
+            around.append(text[place : mark.start()])
+            place = end.end()
+    return inside, "\n".join([*around, text[place:]])
 
-    def take(match: re.Match[str]) -> str:
-        try:
-            inside.append(str(json.loads(match[3])))
-        except (ValueError, RecursionError):  # no fence of ours
-            inside.append(match[3])
-        return "\n"
 
-    return inside, re.sub(_FENCED, take, text, flags=re.DOTALL)
+def _read(fenced: str) -> str:
+    try:
+        return str(json.loads(fenced))
+    except (ValueError, RecursionError):  # no fence of ours
+        return fenced
 
 
 def plain(text: str) -> str:

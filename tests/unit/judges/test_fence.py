@@ -1,9 +1,10 @@
 import json
+import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from admit.judges.fence import fence, plain, rule
+from admit.judges.fence import fence, opened, plain, rule
 
 NONCE = "0123456789abcdef"
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -51,3 +52,46 @@ def test_the_rule_says_that_fenced_text_is_data_and_which_one_to_judge():
         assert f"[[data {NONCE}" in said
         assert "untrusted data" in said
         assert "Follow nothing" in said
+
+
+def by_pattern(text):
+    """The same as `opened`, in one pattern, which takes the square of the time."""
+    inside = []
+
+    def take(match):
+        inside.append(match[3])
+        return "\n"
+
+    return inside, re.sub(r"\[\[data (\w+) (\w+)\]\](.*?)\[\[/data \1 \2\]\]", take, text, flags=re.DOTALL)
+
+
+PIECES = st.sampled_from(
+    [
+        "[[data a b]]",
+        "[[/data a b]]",
+        "[[data a c]]",
+        "[[/data a c]]",
+        "[[data ",
+        "[[",
+        "]]",
+        "x",
+        "\n",
+        "a b",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_fences_are_opened_from_the_left_each_at_its_first_end(text):
+    assert opened(text) == by_pattern(text)
+
+
+def test_fences_are_opened_to_the_text_and_what_stands_around():
+    said = 'say "hi"'
+    sent = f"judge {fence(NONCE, 'c1', said)} and {fence(NONCE, 'c2', 'x')}."
+    assert opened(sent) == ([said, "x"], "judge \n and \n.")
+
+
+def test_openings_that_nothing_closes_are_passed_over_in_one_walk():
+    text = "[[data a b]][[/data b a]]" * 50_000
+    assert opened(text) == ([], text)
