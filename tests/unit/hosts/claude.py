@@ -46,7 +46,7 @@ class Host:
     """A session of the host, with hooks that Admit serves in this process.
 
     Args:
-        folder: For the stored outputs and the transcript; `XDG_STATE_HOME` must point into it.
+        folder: For all files; `HOME`, `XDG_STATE_HOME` and `XDG_CONFIG_HOME` must point into it.
         settings: Values over the shipped ones.
     """
 
@@ -70,6 +70,13 @@ class Host:
             settings=lambda cwd: self.config,
             admit=ADMIT,
         )
+
+    def guidance(self, id: str, text: str) -> None:
+        """Write a way of the user's own, or ``core``."""
+        name = f"{id}.md" if id == "core" else f"{id}/{id.rpartition('/')[2]}.md"
+        path = self.folder / "config" / "agent-ways" / "ways" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
 
     def payload(self, event: str, **fields: Any) -> dict[str, Any]:
         """What the host sends."""

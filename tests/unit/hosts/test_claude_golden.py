@@ -2,7 +2,8 @@
 
 In the files ``@log`` stands for a build log, ``@json`` for the same as structured content, ``@file`` for a
 file that holds it, ``@error`` for the part of it that is left after a failure; in the answers ``@shown`` for
-what the gate shows of it, and ``@nonce``, ``@id`` and ``@ticket`` for the digits of one.
+what the gate shows of it, and ``@nonce``, ``@id`` and ``@ticket`` for the digits of one. A case may hold files of
+guidance, by id, and events that came before.
 """
 
 from __future__ import annotations
@@ -71,6 +72,10 @@ def test_the_answer_to_a_documented_payload_is_this_byte_for_byte(file, place, m
     whole.write_text(log())
     structured = json.dumps({"items": log().splitlines()})
     texts = {"@log": log(), "@json": structured, "@file": str(whole), "@error": log(230)}
+    for id, text in case.get("guidance", {}).items():
+        host.guidance(id, text)
+    for earlier in case.get("before", ()):
+        host.raw(earlier["event"], json.dumps(earlier["given"]).encode()).after(True)
     given = filled(case["given"], texts)
     if str(whole) in json.dumps(given):  # the host keeps it beside the session's transcript
         given |= {"session_id": host.session, "transcript_path": str(host.transcript)}

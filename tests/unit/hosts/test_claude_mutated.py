@@ -116,17 +116,22 @@ def test_no_mutated_payload_raises_or_is_answered_in_a_wrong_shape(round, place,
     prove_rewrites(monkeypatch)
     chance = random.Random(f"mutated {round}")
     host = Host(place, hosts__wrap="list", hosts__wrap_commands=("sh", "make"))
-    answered = 0
+    host.guidance("core", "Read the notes first.\n")
+    host.guidance(
+        "any", "---\npattern: .\ncommands: .\nfiles: .\nscope: agent, subagent\nrefire: 0\n---\nAll of it.\n"
+    )
+    answered = guided = 0
     for number in range(PER_ROUND):
         event, given, raw = payload(chance)
         handled = host.raw(event, raw)
         handled.after(chance.random() < 0.9)
         said = answer_of(event, handled.data)
         answered += bool(said)
+        guided += "additionalContext" in said and "[guidance " in said["additionalContext"]
         if "updatedToolOutput" in said:
             given = given if given is not None else json.loads(raw)
             bash = given["tool_name"] == "Bash"
             assert same_shape(given["tool_response"], said["updatedToolOutput"], bash=bash), (round, number)
         causes = [body["cause"] for body in host.events("host.hook_odd")]
         assert "exception" not in causes, (round, number, raw[:300])
-    assert answered  # or nothing was tried
+    assert answered and guided  # or nothing was tried

@@ -19,14 +19,10 @@ class Agent(Host):
 
     def way(self, id: str, matter: str, body: str = "Do it well.") -> None:
         """A way of the user's own."""
-        path = self.folder / "config" / "agent-ways" / "ways" / id / f"{id.rpartition('/')[2]}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"---\n{matter}\n---\n{body}\n")
+        self.guidance(id, f"---\n{matter}\n---\n{body}\n")
 
     def core(self, body: str = "Read the notes first.") -> None:
-        path = self.folder / "config" / "agent-ways" / "ways" / "core.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(body + "\n")
+        self.guidance("core", f"{body}\n")
 
     def said(self, event: str, *, written: bool = True, **fields) -> str:
         """The context that an event adds."""

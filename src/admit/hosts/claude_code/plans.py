@@ -182,8 +182,11 @@ def door(bench: Bench) -> Plan:
     probe = "outputs-door"
     log = bench.log(probe)
     path = bench.file("build.log", log)
+    guidance = bench.nonces.new("guidance-door")
+    bench.file(".claude/ways/logs/logs.md", f"---\ncommands: build\\.log$\n---\n{guidance}\n")
     steps = (Step(probe, Call("Bash", {"command": f"cat {path}"}), _silent, cut(bench, probe, log)),)
-    return Plan(steps, _setup(bench, steps)._replace(serve="real"))
+    also = {"guidance-door": injected(guidance)}
+    return Plan(steps, _setup(bench, steps)._replace(serve="real"), also)
 
 
 PLANS: Mapping[str, Callable[[Bench], Plan]] = MappingProxyType(

@@ -68,6 +68,7 @@ PROBES = (
     Probe("overrun", "late", "Does it where a hook is late?"),
     Probe("daemon-killed", "killed", "Does it where the daemon dies in the middle of its answer?"),
     Probe("outputs-door", "door", "Does the model get what the outputs door keeps of a long log?"),
+    Probe("guidance-door", "door", "Does it get the guidance that a command calls for?"),
     Probe("restrict-tools", "", "Can a hook say which tools are offered?", "unproven", False),
 )
 BY_NAME: Mapping[str, Probe] = MappingProxyType({probe.name: probe for probe in PROBES})
