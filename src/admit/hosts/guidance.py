@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
+from admit.errors import LedgerError
 from admit.guidance.model import GuidanceResult, Lane, Surface
 from admit.ledger.port import Record
 from admit.text.cut import utf16_length
@@ -97,9 +99,10 @@ def _guide(hook: Hook, *, fresh: bool = False) -> Guide | None:
     index = guide.gate.library.guidance
     if not index.snippets and not index.disabled:
         return None
-    if ev.session and not state.known_before and not fresh:
-        _take_up(hook, guide)
-    state.known_before = True
+    known_before, state.known_before = state.known_before, True
+    if ev.session and not known_before and not fresh:
+        with suppress(LedgerError):  # without the record something may be shown a second time
+            _take_up(hook, guide)
     return guide
 
 

@@ -2,8 +2,8 @@
 
 In the files ``@log`` stands for a build log, ``@json`` for the same as structured content, ``@file`` for a
 file that holds it, ``@error`` for the part of it that is left after a failure; in the answers ``@shown`` for
-what the gate shows of it, and ``@nonce``, ``@id`` and ``@ticket`` for the digits of one. A case may hold files of
-guidance, by id, and events that came before.
+what the gate shows of it, and ``@nonce``, ``@id`` and ``@ticket`` for the digits of one. A case may hold
+files of guidance, by id, and events that came before.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from admit.errors import Locked
 from admit.hosts.handle import prefilter
 
 from .claude import ADMIT, PROVEN, Host, prove_rewrites, typed
@@ -242,6 +243,16 @@ def test_after_a_restart_the_record_says_what_is_in_view(agent):
     agent.restart()
     assert agent.said(PROMPT, prompt=f"{ASKED} c") == shown("ops/deploy")
     agent.session = "another"
+    assert agent.said(PROMPT, prompt=ASKED) == shown("ops/deploy")
+
+
+def test_a_record_that_cannot_be_read_costs_no_answer(agent, monkeypatch):
+    agent.way("ops/deploy", "pattern: deployment")
+
+    def broken(**_):
+        raise Locked("the database is locked")
+
+    monkeypatch.setattr(agent.ledger, "query", broken)
     assert agent.said(PROMPT, prompt=ASKED) == shown("ops/deploy")
 
 
