@@ -164,8 +164,7 @@ class LocalJudge:
 
     def _load(self, door: str, mode: Mode) -> Artifact | str:
         name = f"{door}-{mode}.json"
-        own = self._config.artifacts / name if self._config.artifacts is not None else None
-        path = own if own is not None and own.is_file() else artifacts.DATA / name
+        path = _own(self._config, door, mode) or artifacts.DATA / name
         if not path.is_file():
             return f"{name} does not exist"
         try:
@@ -232,7 +231,9 @@ def findings(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             doors.setdefault(refusal, []).append(door)
     for (mode, why), where in doors.items():
         then = "words alone judge" if mode == "embed" else "nothing is judged"
-        yield f"The calibration {mode} is not used ({why}): {then} at {' and '.join(where)}.", FIX
+        files = [str(path) for door in where if (path := _own(config, door, mode)) is not None]
+        fix = f"fit it again, or delete {' and '.join(files)}" if files else FIX
+        yield f"The calibration {mode} is not used ({why}): {then} at {' and '.join(where)}.", fix
 
 
 def local_config(values: Mapping[str, Any]) -> LocalConfig:
@@ -247,6 +248,12 @@ def local_config(values: Mapping[str, Any]) -> LocalConfig:
         model_path=Path(path).expanduser() if path else None,
         artifacts=Path(config_dir(), FOLDER),
     )
+
+
+def _own(config: LocalConfig, door: str, mode: Mode) -> Path | None:
+    """The user's own calibration; None where there is none."""
+    path = config.artifacts / f"{door}-{mode}.json" if config.artifacts is not None else None
+    return path if path is not None and path.is_file() else None
 
 
 def _best(features: Sequence[Mapping[str, float]], lexical: Artifact | None, most: int) -> list[int]:

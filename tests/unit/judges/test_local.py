@@ -272,6 +272,16 @@ def test_findings_are_sentences_with_a_fix(monkeypatch):
     assert list(findings({"judge.local.mode": "lexical"})) == []
 
 
+def test_the_fix_for_a_refused_calibration_of_ones_own_names_its_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = tmp_path / "admit" / "calibration" / "outputs-lexical.json"
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    [(text, fix)] = findings({"judge.local.mode": "lexical"})
+    assert "cannot be read" in text and text.endswith("nothing is judged at outputs.")
+    assert fix == f"fit it again, or delete {file}"
+
+
 def test_missing_packages_are_left_to_the_caller(monkeypatch):
     monkeypatch.setattr(Encoder, "is_installed", lambda self: False)
     assert list(findings({"judge.local.mode": "embed"})) == []
