@@ -11,7 +11,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -137,13 +137,17 @@ def row_faults(row: Mapping[str, Any], balanced: bool, known: Mapping[str, Any])
         yield f"has {len(row['query'])} characters"
 
 
-def balance_faults(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    """The cells that do not hold exactly five rows, and strata or languages that are none of ours."""
+def balance_faults(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """Cells that do not hold five rows, cells that are none of ours, and rows of a stratum with one need."""
     cells = Counter((row["stratum"], row["language"]) for row in rows)
     wanted = {(stratum, language) for stratum in STRATA for language in LANGUAGES}
     for cell in sorted(wanted | set(cells)):
         if cells[cell] != (PER_CELL if cell in wanted else 0):
             yield f"{' / '.join(cell)}: {cells[cell]} rows"
+    needs = Counter((row["stratum"], *row["required"]) for row in rows if row["required"])
+    for (stratum, *required), count in needs.items():
+        if count > 1:
+            yield f"{stratum}: {count} rows require {' '.join(required)}"
 
 
 def repeated(surfaces: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iterable[str]:

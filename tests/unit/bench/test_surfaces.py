@@ -121,6 +121,12 @@ def test_a_missing_row_and_an_unknown_stratum_are_named_with_their_cells(changed
     assert "office-240 other / en: 1 rows" in found
 
 
+def test_two_rows_of_a_stratum_that_require_the_same_routes_are_found(changed):
+    first, second = changed["office-240"][:2]
+    second["required"] = first["required"]
+    assert check.faults(changed) == [f"office-240 {first['stratum']}: 2 rows require {first['required'][0]}"]
+
+
 def test_a_route_that_only_a_larger_catalog_holds_is_a_fault_of_a_balanced_surface_alone(changed):
     for surface in ("office-240", "hard"):
         changed[surface][0]["required"] = ["purchasing/merge_purchase_orders"]
