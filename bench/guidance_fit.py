@@ -1,4 +1,4 @@
-"""Fit the weights of the guidance matcher on the tune half of our own prompts, and write its calibration.
+"""Fit the guidance matcher: weights on the tune half of our own prompts, the adapter on the judge's cases.
 
     python bench/guidance_fit.py --data PATH [--out src/admit/guidance/calibration.json]
 
@@ -23,7 +23,7 @@ from admit.guidance import calibration
 from admit.guidance.calibration import FEATURES, Mode, Weights
 from admit.guidance.chunks import chunks
 from admit.guidance.compete import Bars
-from admit.guidance.fused import FusedMatcher
+from admit.guidance.fused import ADAPTER, FusedMatcher
 from admit.guidance.gather import load
 from admit.guidance.matcher import LexicalMatcher
 from admit.guidance.model import Root, Snippet
@@ -38,6 +38,9 @@ FOLDS = 10
 ROUNDS = 6
 NONE_REPEAT = 3
 """How often the pairs of a prompt that nothing fits count."""
+
+STEPS, TEMPERATURE, PULL, RANK = 300, 0.05, 0.02, 64
+"""How the adapter is trained: gradient steps, softmax temperature, pull to the identity; and its rank."""
 
 ITEMS = Path(__file__).parent / "calibration" / "guidance.jsonl"
 
@@ -85,14 +88,45 @@ def _row(prompt: Mapping[str, Any], matcher: LexicalMatcher, x: Any) -> Row:
     return Row(prompt["id"], np.array(x), np.array([id in expected for id in matcher.places]))
 
 
-def centre_of(encoder: Encoder) -> tuple[float, ...]:
-    """The mean vector of the snippets of the local judge's labelled cases, which are of no corpus."""
-    rows = map(json.loads, ITEMS.read_text().splitlines())
-    texts = []
-    for row in rows:
-        if "item" in row:
-            texts += [row["description"], f"{path_words(row['item'])}: {row['description']}"]
-    return tuple(round(float(one), 5) for one in np.mean(encoder.vectors(texts), axis=0))
+class Cases(NamedTuple):
+    """The labelled cases of the local judge as vectors: its items, its tasks, and which items help a task."""
+
+    items: Any
+    tasks: Any
+    helps: Any
+
+
+def judge_cases(encoder: Encoder) -> Cases:
+    """Cases that are of no corpus and none of the prompts."""
+    rows = [json.loads(line) for line in ITEMS.read_text().splitlines()]
+    items = {row["item"]: row["description"] for row in rows if "item" in row}
+    tasks = [row for row in rows if row.get("relevant")]
+    own = np.array(encoder.vectors(list(items.values())))
+    under = np.array(encoder.vectors([f"{path_words(path)}: {text}" for path, text in items.items()]))
+    helps = np.array([[item in row["relevant"] for item in items] for row in tasks])
+    return Cases((own + under) / 2, np.array(encoder.vectors([row["task"] for row in tasks])), helps)
+
+
+def adapter_of(cases: Cases) -> bytes:
+    """The adapter: what a bilinear form adds to the cosine so that a task comes near what helps it.
+
+    Cross-entropy over all items by plain gradient steps from the identity, drawn back to it; then the
+    singular vectors of the greatest values, as half-precision floats.
+    """
+    items = cases.items - cases.items.mean(axis=0)
+    wanted = cases.helps / cases.helps.sum(axis=1, keepdims=True)
+    identity = np.eye(items.shape[1])
+    form = identity.copy()
+    for _ in range(STEPS):
+        logits = cases.tasks @ form @ items.T / TEMPERATURE
+        logits -= logits.max(axis=1, keepdims=True)
+        p = np.exp(logits)
+        p /= p.sum(axis=1, keepdims=True)
+        slope = cases.tasks.T @ (p - wanted) @ items / TEMPERATURE / len(cases.tasks)
+        form -= TEMPERATURE / 2 * (slope + PULL * (form - identity))
+    left, values, right = np.linalg.svd(form - identity)
+    root = np.sqrt(values[:RANK])
+    return np.stack([left[:, :RANK] * root, right[:RANK].T * root]).astype("<f2").tobytes()
 
 
 def fitted(rows: Sequence[Row], repeat: int) -> tuple[Any, float]:
@@ -180,7 +214,13 @@ def main() -> int:
     selfcheck = {"texts": list(SELFCHECK_TEXTS), "cosines": list(encoder.cosines(SELFCHECK_TEXTS))}
 
     lexical = LexicalMatcher(snippets, _unfitted("lexical"), Bars())
-    unfitted = _unfitted("fused")._replace(provenance=pins, centre=centre_of(encoder), selfcheck=selfcheck)
+    cases = judge_cases(encoder)
+    data = adapter_of(cases)
+    ADAPTER.write_bytes(data)
+    pins["adapter_sha256"] = "sha256:" + hashlib.sha256(data).hexdigest()
+    pins["cases_sha256"] = "sha256:" + hashlib.sha256(ITEMS.read_bytes()).hexdigest()
+    centre = tuple(round(float(one), 5) for one in cases.items.mean(axis=0))
+    unfitted = _unfitted("fused")._replace(provenance=pins, centre=centre, selfcheck=selfcheck)
     fused = FusedMatcher(lexical, unfitted, shared_vectors(), lexical)
     if not fused.wait():
         raise SystemExit(fused.fault)

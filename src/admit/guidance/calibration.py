@@ -29,7 +29,8 @@ FEATURES: Mapping[Mode, tuple[str, ...]] = {
 """By mode, in the order of the weights.
 
 head: cosine to what a snippet says of itself. lift: the same, less the cosine to the mean of many other
-snippets. depth: mean cosine to the three best sections of its body, less the same. lex: BM25 over
+snippets, and through an adapter that was trained to bring situations to what helps in them. depth: the
+mean of the three best sections of its body, likewise. lex: BM25 over
 description, vocabulary and path, divided by the most the chunk can reach. cover: share of the chunk's
 terms found there, by weight. body_lex: BM25 with the body too.
 """

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
+from admit.errors import CalibrationError
 from admit.judges.encoder import (
     SELFCHECK_PAIRS,
     SELFCHECK_TOLERANCE,
@@ -19,12 +22,13 @@ from .chunks import chunks, mean_weight, tokens
 from .matcher import LexicalMatcher, matched
 from .matching import Matched, SemanticMatcher
 from .model import Snippet
-from .vectors import Stack, TextEncoder, VectorCache, stack
+from .vectors import DIMENSIONS, Stack, TextEncoder, VectorCache, stack
 
 LEAST_LATIN = 0.5
 """The share of Latin letters in a chunk below which the encoder, trained on English, is not asked."""
 
 MOST_TOKENS_EMBEDDED = 140
+ADAPTER = Path(__file__).parent / "adapter.f16"
 
 
 class FusedMatcher:
@@ -111,9 +115,8 @@ class FusedMatcher:
 
         assert self._stack is not None
         vectors = np.asarray(self._vectors.encoder.vectors(some), np.float32)
-        head, body = self._stack.cosines(vectors)
-        common = vectors @ np.asarray(self._weights.centre, np.float32)[:, None]
-        found = {"head": head, "lift": head - common, "depth": body - common}
+        head, lift, depth = self._stack.cosines(vectors)
+        found: dict[str, Any] = {"head": head, "lift": lift, "depth": depth}
         for row, chunk in enumerate(some):
             for name, values in self._lexical.features(chunk).items():
                 held = found.setdefault(name, np.zeros(head.shape))
@@ -144,7 +147,10 @@ class FusedMatcher:
         try:
             self.fault = encoder_fault(self._vectors.encoder, self._weights)
             if not self.fault:
-                self._stack = stack([self._vectors.make(views) for views in self._lexical.views])
+                rows = [self._vectors.make(views) for views in self._lexical.views]
+                self._stack = stack(rows, self._weights.centre, adapter(self._weights))
+        except CalibrationError as error:
+            self.fault = str(error)
         except Exception as error:
             self._failed(error)
 
@@ -152,6 +158,26 @@ class FusedMatcher:
         """From here on without embeddings; errors of the runtime are of its own classes."""
         self.fault = f"the embedder failed: {type(error).__name__}"
         self._stack = None
+
+
+def adapter(weights: Weights) -> Any | None:
+    """The adapter that these weights were fitted with, see `stack`; None where without.
+
+    Raises:
+        CalibrationError: The file is not the one.
+    """
+    import numpy as np
+
+    pinned = weights.provenance.get("adapter_sha256")
+    if pinned is None:
+        return None
+    try:
+        data = ADAPTER.read_bytes()
+    except OSError as error:
+        raise CalibrationError(f"{ADAPTER.name}: {error.strerror}") from None
+    if f"sha256:{sha256(data).hexdigest()}" != pinned:
+        raise CalibrationError(f"{ADAPTER.name} is not the one that the matcher was fitted with")
+    return np.frombuffer(data, "<f2").reshape(2, DIMENSIONS, -1).astype(np.float32)
 
 
 def encoder_fault(encoder: TextEncoder, weights: Weights) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from admit.guidance.calibration import FEATURES, Weights, shipped
 from admit.guidance.compete import Bars, compete
-from admit.guidance.fused import FusedMatcher
+from admit.guidance.fused import FusedMatcher, adapter
 from admit.guidance.matcher import LexicalMatcher
 from admit.guidance.matching import ExplicitOnly
 from admit.guidance.sections import MOST_SECTIONS, SECTION_CHARS, path_words, sections, views
@@ -346,10 +346,34 @@ def test_the_three_best_sections_count_and_a_snippet_without_a_body_counts_its_h
     rows = [one[[0, 0, 1, 2, 3, 4]], one[[5, 5]], one[[0, 0, 6]]]
     query = np.zeros(DIMENSIONS, np.float32)
     query[[1, 2, 3, 4, 5, 6]] = [0.3, 0.5, 0.4, 0.2, 0.1, 0.1]
-    head, body = stack(rows).cosines(np.array([query, 2 * query]))
+    head, lift, body = stack(rows, (0.0,) * DIMENSIONS, None).cosines(np.array([query, 2 * query]))
     assert head[0] == pytest.approx([0, 0.1, 0])
+    assert lift == pytest.approx(head)
     assert body[0] == pytest.approx([0.4, 0.1, 0.1])
     assert body[1] == pytest.approx([0.8, 0.2, 0.2])
+
+
+def test_the_centre_is_taken_off_and_the_adapter_added():
+    one = np.eye(DIMENSIONS, dtype=np.float32)
+    added = np.array([one[:, [7]] * 2, one[:, [0]]])
+    found = stack([one[[0, 0, 1]]], tuple(one[1] / 4), added)
+    assert found.heads[0] == pytest.approx(one[0])
+    assert found.lifted[0] == pytest.approx(one[0] - one[1] / 4 + 2 * one[7])
+    assert found.sections[0] == pytest.approx(one[1] * 0.75)
+
+
+def test_the_shipped_adapter_is_the_one_of_the_shipped_weights():
+    found = adapter(shipped("fused"))
+    assert found is not None
+    assert found.shape[:2] == (2, DIMENSIONS)
+    assert np.isfinite(found).all()
+
+
+def test_another_adapter_is_refused(guidance):
+    pins = {**fused_weights().provenance, "adapter_sha256": "sha256:0"}
+    matcher = fused_matcher(guidance, FakeEncoder(), weights=fused_weights(provenance=pins))
+    assert not matcher.wait(10)
+    assert "adapter" in matcher.fault
 
 
 def test_the_views_of_a_snippet_are_its_own_words(guidance):
