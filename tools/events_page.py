@@ -41,6 +41,7 @@ SECTIONS = {
     "ledger": "The ledger itself",
     "judge": "Judges",
     "guidance": "The guidance door",
+    "tools": "The tools door",
     "outputs": "The outputs door",
 }
 
@@ -81,6 +82,10 @@ MEANINGS = {
     "guidance.shown": "The host has a snippet: what set it off, at which token position, and whether it was shown before.",
     "guidance.held": "Snippets that were shown not long ago and did not show again.",
     "guidance.turn_capped": "Snippets past the count of the turn or of one tool call.",
+    "tools.decision": "One search for tools; the fields stand in `extra` beside the columns, the pool among the candidates.",
+    "tools.used": "A tool was called for a request: whether it went well, and of a call that did the hashed stems of the request.",
+    "tools.catalog": "A source was read: what is new, gone or changed, and since when it is out of date.",
+    "tools.approved": "New or changed tools were approved, by whom.",
     "outputs.decision": "What was decided on one tool output; sizes in characters of the view, times in ms.",
     "outputs.judged": "Each passage the judge was asked about, with its score: enough to replay another threshold or budget without a call.",
     "outputs.recalled": "A stored output was given back.",

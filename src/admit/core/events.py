@@ -158,6 +158,19 @@ CALL_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+TOOL_FIELDS = (
+    "depth",
+    "family",
+    "outcome",
+    "admitted",
+    "matched",
+    "overflow",
+    "excluded",
+    "schema_tokens",
+    "counter",
+    "none_p",
+)
+
 GUIDANCE_FIELDS = (
     "scan_id",
     "lane",
@@ -236,6 +249,14 @@ EVENTS: Mapping[str, EventType] = MappingProxyType(
         ),
         "guidance.held": EventType(("scan_id", "ids", "position")),
         "guidance.turn_capped": EventType(("scan_id", "ids", "limit", "count")),
+        "tools.decision": EventType(TOOL_FIELDS, row="decisions"),
+        "tools.used": EventType(
+            ("decision_id", "route_id", "fingerprint", "ok", "in_shortlist", "rank"), row="tool_uses"
+        ),
+        "tools.catalog": EventType(
+            ("source", "added", "removed", "changed", "new", "problems", "stale_since")
+        ),
+        "tools.approved": EventType(("ids", "fingerprints", "by")),
         "outputs.decision": EventType(OUTPUT_FIELDS, row="decisions"),
         "outputs.judged": EventType(("id", "chunks")),
         "outputs.recalled": EventType(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from heapq import nlargest
+from types import MappingProxyType
 from typing import NamedTuple
 
 from admit.errors import UsageError
@@ -32,11 +33,13 @@ class Order(NamedTuple):
         ranked: The first routes, best first.
         matched: All routes with a score above 0, a count.
         exact_left: Routes that the request names beyond the most that are taken, a count.
+        worth: The idf of each word of the request; 0 where no route has it.
     """
 
     ranked: list[Ranked]
     matched: int
     exact_left: int
+    worth: Mapping[str, float] = MappingProxyType({})
 
 
 class Ranker:
@@ -107,7 +110,8 @@ class Ranker:
             for place, (one, components) in enumerate(order.items(), start=1)
             if place <= max(k, len(first))
         ]
-        return Order(ranked, len(matches.totals.keys() | order.keys()), left)
+        worth = {concept.word: concept.idf for concept in matches.concepts}
+        return Order(ranked, len(matches.totals.keys() | order.keys()), left, worth)
 
     def _spelled(self, view: View, spelling: str) -> Mapping[str, bool]:
         found = self.index.spellings.get(spelling, {})
@@ -135,7 +139,7 @@ def _components(route_id: str, matches: Matches) -> tuple[Component, ...]:
         if route_id in values:
             words = tuple(concept.word for concept in concepts)
             found.append(Component("lexical", signal, values[route_id], words))
-    for signal, values in (("whole_name", matches.bonus.whole_name), ("operation", matches.bonus.operation)):
+    for signal, values in matches.bonus.signals.items():
         if route_id in values:
             words = (matches.bonus.words[route_id, signal],)
             found.append(Component("structural", signal, values[route_id], words))
