@@ -61,6 +61,10 @@ class Weights(NamedTuple):
         """The weight of a feature."""
         return self.weights[self.features.index(feature)]
 
+    def used(self) -> tuple[str, ...]:
+        """The features that count at all."""
+        return tuple(name for name, one in zip(self.features, self.weights, strict=True) if one)
+
 
 def probability(logit: float) -> float:
     """The logistic function, rounded to 6 decimals."""

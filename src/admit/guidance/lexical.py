@@ -29,18 +29,27 @@ class Words:
         """The inverse document frequency, in nats; of a term that no document has the highest of all."""
         return idf(len(self._documents), len(self._places.get(term, ())))
 
-    def scores(self, found: Iterable[str]) -> tuple[Sparse, Sparse]:
-        """BM25 of a chunk's terms over the most they can reach, and the share of them found by weight."""
+    def scores(self, found: Iterable[str]) -> Sparse:
+        """BM25 of a chunk's terms, divided by the most that they can reach."""
+        scores: dict[int, float] = {}
+        for term, share in self._shares(found):
+            for number, worth in self._found(term):
+                scores[number] = scores.get(number, 0.0) + share * worth
+        return scores
+
+    def cover(self, found: Iterable[str]) -> Sparse:
+        """The share of a chunk's terms that stand in a document, by weight."""
+        scores: dict[int, float] = {}
+        for term, share in self._shares(found):
+            for number in self._places.get(term, ()):
+                scores[number] = scores.get(number, 0.0) + share
+        return scores
+
+    def _shares(self, found: Iterable[str]) -> list[tuple[str, float]]:
+        """Each term once, with its part of the weight of all."""
         weights = {term: count * self.weight(term) for term, count in Counter(found).items()}
         whole = fsum(weights.values())
-        reached: dict[int, float] = {}
-        covered: dict[int, float] = {}
-        for term, weight in weights.items():
-            share = weight / whole
-            for number, worth in self._found(term):
-                reached[number] = reached.get(number, 0.0) + share * worth
-                covered[number] = covered.get(number, 0.0) + share
-        return reached, covered
+        return [(term, weight / whole) for term, weight in weights.items()]
 
     def _found(self, term: str) -> list[tuple[int, float]]:
         """Where a term stands and what it counts for there, reckoned when it is first asked for."""

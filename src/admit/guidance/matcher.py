@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from admit.text.terms import terms
 
 from .body import body
-from .calibration import Weights, probability
+from .calibration import FEATURES, Weights, probability
 from .chunks import chunks
 from .compete import Bars, compete
 from .lexical import Sparse, Words
@@ -60,16 +60,16 @@ class LexicalMatcher:
         """What a term tells, in nats."""
         return self._all.weight(term)
 
-    def features(self, chunk: str) -> dict[str, Sparse]:
-        """The features of a chunk by name, for every snippet that shares a word with it."""
+    def features(self, chunk: str, names: Iterable[str] = FEATURES["lexical"]) -> dict[str, Sparse]:
+        """These features of a chunk by name, for every snippet that shares a word with it."""
         found = terms(chunk)
-        lex, cover = self._heads.scores(found)
-        return {"lex": lex, "cover": cover, "body_lex": self._all.scores(found)[0]}
+        made = {"lex": self._heads.scores, "cover": self._heads.cover, "body_lex": self._all.scores}
+        return {name: made[name](found) for name in names}
 
     def probabilities(self, chunk: str) -> list[float]:
         """One probability a snippet."""
         logits: dict[int, float] = {}
-        for name, values in self.features(chunk).items():
+        for name, values in self.features(chunk, self._weights.used()).items():
             weight = self._weights.weight(name)
             for place, value in values.items():
                 logits[place] = logits.get(place, self._weights.intercept) + weight * value
