@@ -109,7 +109,8 @@ class Problem(NamedTuple):
     Attributes:
         tool: Its id; ``#3`` where it has none, by its place from 1; empty for the source.
         code: ``schema_capped``, ``schema_invalid``, ``duplicate_name``, ``text_invalid``, ``no_fingerprint``,
-            ``no_name``, ``not_an_object``, ``cursor_repeat``, ``too_many_pages``, ``source_empty``.
+            ``no_name``, ``not_an_object``, ``ref_not_local``, ``cursor_repeat``, ``too_many_pages``,
+            ``source_empty``.
     """
 
     source: str
@@ -146,7 +147,7 @@ class Ranked(NamedTuple):
 
 
 class Exclusion(NamedTuple):
-    """A route that was taken out before ranking; `reason` is one of `EXCLUSIONS`."""
+    """A route that is left out: by one of `EXCLUSIONS`, or as ``over_tokens`` where it did not fit."""
 
     route_id: str
     reason: str
@@ -177,7 +178,8 @@ class Shortlist(NamedTuple):
     """What a request is shown. Tuples are in rank order.
 
     Attributes:
-        nearest: Names of what came nearest where nothing is admitted.
+        nearest: Names of the next in the order after what is shown.
+        excluded: What was taken out or passed over and may be known of.
         overflow: Routes that matched and are not shown, a count.
         matched: Routes with a score above 0, a count.
         schema_tokens: Tokens of all definitions together as exported, by `counter`.

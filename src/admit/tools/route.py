@@ -2,17 +2,18 @@
 
 Where a source has no tool objects (OpenAPI, Python), it puts one together in the shape of MCP and adds what
 that shape has no place for under ``x-admit``: ``group``, ``group_description``, ``aliases``, ``requires`` and
-``locations`` by argument. An MCP server's own ``x-admit`` is not read.
+``locations`` and ``wire_names`` by argument. An MCP server's own ``x-admit`` is not read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from admit.core.events import canonical, sha256
+from admit.errors import UsageError
 
-from .model import NOTHING, Problem, Route, SourceKind
+from .model import NOTHING, Location, Param, Problem, Route, SourceKind
 from .schema import BOUNDS, Bounds, TooLarge, check, fields, params
 
 INPUT_KEYS = ("inputSchema", "input_schema", "parameters")
@@ -37,11 +38,15 @@ class Routes(list[Route]):
 
     Attributes:
         problems: Also of tools that are left out.
+        instructions: What an MCP server says of itself; untrusted.
     """
 
-    def __init__(self, routes: Iterable[Route] = (), problems: Iterable[Problem] = ()) -> None:
+    def __init__(
+        self, routes: Iterable[Route] = (), problems: Iterable[Problem] = (), instructions: str = ""
+    ) -> None:
         super().__init__(routes)
         self.problems = tuple(problems)
+        self.instructions = instructions
 
 
 def route_id(source: str, name: str, group: str = "") -> str:
@@ -72,7 +77,12 @@ def routes_of(
 
     Args:
         fingerprints: One a tool, where it is not that of the object itself.
+
+    Raises:
+        UsageError: The source has no name.
     """
+    if not source.strip():
+        raise UsageError("a source of tools needs a name")
     given = list(tools)
     prints = [None] * len(given) if fingerprints is None else list(fingerprints)
     found: list[Route] = []
@@ -130,12 +140,9 @@ def _route(
         arguments, values = (), ()
     if given.invalid or results.invalid:
         problems.append("schema_invalid")
-    located = _mapping(extra.get("locations"))
-    if located:
-        arguments = tuple(
-            one._replace(location=located[one.name]) if located.get(one.name) in _LOCATIONS else one
-            for one in arguments
-        )
+    located, sent = _mapping(extra.get("locations")), _mapping(extra.get("wire_names"))
+    if located or sent:
+        arguments = tuple(_placed(one, located.get(one.name), sent.get(one.name)) for one in arguments)
     return Route(
         route_id(source, tool["name"], group),
         source,
@@ -158,6 +165,12 @@ def _route(
         problems=tuple(problems),
         tool=tool,
     )
+
+
+def _placed(param: Param, location: Any, wire_name: Any) -> Param:
+    if isinstance(location, str) and location in _LOCATIONS:
+        param = param._replace(location=cast("Location", location))
+    return param._replace(wire_name=wire_name) if isinstance(wire_name, str) else param
 
 
 class _Schema:

@@ -153,8 +153,9 @@ class _Walk:
                 place = f"{path}.{name}" if path else name
                 yield self._field(name, place, inner)
                 yield from self.fields(inner, place, above, depth + 1)
-            if isinstance(part.get("items"), Mapping):
-                yield from self.fields(part["items"], f"{path}[]", above, depth + 1)
+            for key, mark in (("items", "[]"), ("additionalProperties", ".*" if path else "*")):
+                if isinstance(part.get(key), Mapping):
+                    yield from self.fields(part[key], f"{path}{mark}", above, depth + 1)
 
     def _field(self, name: str, path: str, inner: Any) -> Field:
         parts = [part for part, _ in self.parts(inner)]
