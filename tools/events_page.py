@@ -43,6 +43,7 @@ SECTIONS = {
     "guidance": "The guidance door",
     "tools": "The tools door",
     "outputs": "The outputs door",
+    "lab": "The lab",
 }
 
 MEANINGS = {
@@ -91,6 +92,14 @@ MEANINGS = {
     "outputs.recalled": "A stored output was given back.",
     "outputs.fault": "The store, a parser, the ledger, the judge's code or the door's own failed; the answer stood.",
     "outputs.forgot": "The memory of what was shown in a session was emptied.",
+    "lab.freeze": "A plan was frozen, or a frozen plan was made known to this record: from here on the hashes of its surfaces stand in it.",
+    "lab.run": "A run over a surface began, ended, or ended with parts missing.",
+    "lab.select": "The plan's order chose a policy, or nothing was eligible.",
+    "lab.surface_opened": "A sealed surface was opened, before anything on it was scored. It is opened once.",
+    "lab.confirm": "The chosen policy was measured on the sealed surface, and which gates failed.",
+    "lab.promote": "A number was written to the user's file, because every gate held.",
+    "lab.promote_refused": "A number was not written: which gates failed or were not shown.",
+    "lab.calibrate": "The local judge was fitted; the artefact was written, or refused by a gate.",
 }
 
 

@@ -9,6 +9,10 @@
     │   ├── ToolsError         the catalog of tools cannot be used as asked
     │   │   ├── UnknownTool    no tool has this id or name
     │   │   └── AmbiguousTool  several tools have this name
+    │   ├── LabError           an experiment is refused
+    │   │   ├── PlanError      a plan is not as it should be, or was edited after freezing
+    │   │   ├── SurfaceError   the cases of a surface cannot be used, or changed
+    │   │   └── SealError      a sealed surface may not be read, or not again
     │   └── GuidanceError      guidance that cannot be used as asked
     │       ├── FrontMatterError  a file of guidance is not as it should be
     │       ├── ProbeFormatError  a row of a probe file is not as it should be
@@ -125,6 +129,30 @@ class AmbiguousTool(ToolsError):
         super().__init__(f"{name!r} is several tools; name one by its id: {', '.join(candidates)}")
         self.name = name
         self.candidates = candidates
+
+
+class LabError(UsageError):
+    """An experiment cannot go on as asked; the message names the fix."""
+
+
+class PlanError(LabError):
+    """A plan is not as it should be, or is no longer as it was frozen.
+
+    Attributes:
+        key: The full name of the first key that is wrong; empty for the whole plan.
+    """
+
+    def __init__(self, message: str, *, key: str = "") -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class SurfaceError(LabError):
+    """The cases of a surface cannot be used as they are, or are no longer as they were frozen."""
+
+
+class SealError(LabError):
+    """A sealed surface may not be read by this step, or was opened before."""
 
 
 class SourceError(AdmitError):

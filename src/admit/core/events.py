@@ -186,6 +186,9 @@ GUIDANCE_FIELDS = (
     "budget",
 )
 
+# What every step of an experiment says: the plan by its hash and name, and the hashes of the data it read.
+LAB_FIELDS = ("plan", "name", "data", "code", "attempt", "result", "result_hash")
+
 EVENTS: Mapping[str, EventType] = MappingProxyType(
     {
         "admit.capped": EventType(("cap", "unit", "judged", "unjudged", "ids", "more")),
@@ -268,6 +271,16 @@ EVENTS: Mapping[str, EventType] = MappingProxyType(
             ("id", "fault", "name"), {"fault": ("store", "parser", "ledger", "judge", "door")}
         ),
         "outputs.forgot": EventType(("cause", "entries"), {"cause": ("compaction", "branch", "call")}),
+        "lab.freeze": EventType((*LAB_FIELDS, "waiver")),
+        "lab.run": EventType(
+            (*LAB_FIELDS, "surface", "missing"), {"result": ("start", "complete", "incomplete")}
+        ),
+        "lab.select": EventType((*LAB_FIELDS, "policy"), {"result": ("selected", "nothing_eligible")}),
+        "lab.surface_opened": EventType((*LAB_FIELDS, "surface", "policy")),
+        "lab.confirm": EventType((*LAB_FIELDS, "policy", "failed"), {"result": ("passed", "failed")}),
+        "lab.promote": EventType((*LAB_FIELDS, "policy", "key", "value"), {"result": ("promoted",)}),
+        "lab.promote_refused": EventType((*LAB_FIELDS, "policy", "failed"), {"result": ("refused",)}),
+        "lab.calibrate": EventType((*LAB_FIELDS, "door", "mode"), {"result": ("written", "refused")}),
     }
 )
 

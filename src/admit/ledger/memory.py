@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
-from admit.core.events import DROP_CAUSES
+from admit.core.events import DROP_CAUSES, Event
 from admit.errors import OutputNotFound, StoreFailed
 
 from .key import keyed
@@ -110,6 +110,9 @@ class MemoryLedger:
                 routes.setdefault(use.route_id, []).append(use)
         for route in sorted(routes):
             yield from routes[route][:HISTORY]
+
+    def events(self, prefix: str) -> Iterator[Event]:
+        return (one for rec in self.records for one in rec.events if one.type.startswith(prefix))
 
     def output(self, output_id: str) -> OutputRow | None:
         return self._rows.get(output_id)

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import BinaryIO, NamedTuple, Protocol, runtime_checkable
 
+from admit.core.events import Event
+
 from .rows import (
     SCHEMA_VERSION,
     CallRow,
@@ -157,6 +159,10 @@ class Ledger(Protocol):
 
     def tool_uses(self) -> Iterator[ToolUse]:
         """Per route, by id, the newest 30, newest first."""
+        ...
+
+    def events(self, prefix: str) -> Iterator[Event]:
+        """Events of all types that begin so, in the order in which they were written."""
         ...
 
     def output(self, output_id: str) -> OutputRow | None:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from admit.core.events import Event
+
 from .database import read_rows
 from .port import DecisionRow, DecisionView, OutputRow, Record, ToolUse
 
@@ -137,6 +139,11 @@ def tool_uses(con: sqlite3.Connection) -> list[ToolUse]:
         WHERE newest.place <= ? ORDER BY tool_uses.route_id, newest.place""",
         (HISTORY,),
     )
+
+
+def events(con: sqlite3.Connection, prefix: str) -> list[Event]:
+    """Events whose type begins with `prefix`, in the order in which they were written."""
+    return read_rows(con, "events", "WHERE substr(type, 1, ?) = ? ORDER BY rowid", (len(prefix), prefix))
 
 
 def outputs(

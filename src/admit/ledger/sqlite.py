@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from types import MappingProxyType
 
-from admit.core.events import DROP_CAUSES
+from admit.core.events import DROP_CAUSES, Event
 
 from . import key as install
 from .places import places, setting
@@ -175,6 +175,19 @@ class SqliteLedger:
         with reading(self._places.database, self._busy_ms) as con:
             if con is not None:
                 yield from queries.tool_uses(con)
+
+    def events(self, prefix: str) -> Iterator[Event]:
+        """Events of all types that begin so, in the order in which they were written.
+
+        Raises:
+            LedgerError: The database cannot be read.
+        """
+        from . import queries
+        from .reading import reading
+
+        with reading(self._places.database, self._busy_ms) as con:
+            if con is not None:
+                yield from queries.events(con, prefix)
 
     def output(self, output_id: str) -> OutputRow | None:
         """What is recorded of a stored output, also after it is gone.

@@ -262,6 +262,13 @@ def test_the_history_of_tools_is_the_newest_30_of_each_route_newest_first(ledger
     assert uses[0].stems == tuple(sorted(ledger.keyed(["file", "open"])))
 
 
+def test_events_of_a_prefix_come_in_the_order_in_which_they_were_written(ledger):
+    for k, name in enumerate(("lab.freeze", "labour.x", "lab.run", "host.init", "lab.select")):
+        ledger.append(Record(events=(event(f"e{9 - k}")._replace(type=name),)))
+    ledger.flush(5_000)
+    assert [one.type for one in ledger.events("lab.")] == ["lab.freeze", "lab.run", "lab.select"]
+
+
 def test_the_first_recall_of_an_output_is_told_apart_from_the_later_ones(ledger, store):
     ref = store.put(b"x" * 100, OutputMeta())
     ledger.append(record("d1", output_id=ref.id))
