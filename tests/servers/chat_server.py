@@ -73,6 +73,7 @@ class ChatServer:
 
     Attributes:
         requests: Every request with a body, in the order they came.
+        heads: Requests that only opened a connection, a count.
         connections: How many were accepted.
         url: ``http://127.0.0.1:PORT``.
     """
@@ -95,6 +96,7 @@ class ChatServer:
         self.drip_ms = drip_ms
         self.retry_after = retry_after
         self.requests: list[Recorded] = []
+        self.heads = 0
         self.connections = 0
         self.stopping = threading.Event()
         self._fillers: list[socket.socket] = []
@@ -158,6 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, json.dumps(asked).encode())
 
     def do_HEAD(self) -> None:
+        self.server.own.heads += 1
         self.send_response(200)
         self.send_header("content-length", "0")
         self.end_headers()

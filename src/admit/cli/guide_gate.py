@@ -38,11 +38,10 @@ def open_gate(config: Config, folder: str, host: str | None, *, ask: bool = Fals
 
     gate = GuidanceGate.open(folder, host=host, config=config)
     if ask and gate.judge.judge is not None:
-        from admit.judges.check import ready
         from admit.judges.load import load_judge
 
         judge = load_judge(gate.judge.name, config=config.values, variables=True)
-        ready(judge, "guidance")
+        judge.warm("guidance")
         gate.judge = gate.judge._replace(judge=judge)
     return gate
 

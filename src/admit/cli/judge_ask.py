@@ -55,7 +55,7 @@ def command(
     """
     from admit.cli import judge_words
     from admit.core.question import Ask
-    from admit.judges.check import close, ready
+    from admit.judges.check import close
     from admit.judges.load import load_judge
 
     config = load()
@@ -72,7 +72,7 @@ def command(
     question = make._replace(subject=subject)
     judge = load_judge(profile, config=config.values, variables=True)
     try:
-        ready(judge, door)
+        judge.warm(door)
         reply = judge.ask(Ask(door, task, (), (question,), None, cell.timeout_ms, "ask"))
     finally:
         close(judge)

@@ -30,6 +30,7 @@ class Deps(NamedTuple):
     Attributes:
         projects: The settings and the gate of outputs in force in a folder.
         guides: The gates of guidance.
+        judges: The judges of all doors, one for each profile and its settings.
         sessions: What is known of each session.
         ledger: The record; what a hook adds waits until its answer has left.
         store: The full outputs.
@@ -43,6 +44,7 @@ class Deps(NamedTuple):
 
     projects: Projects
     guides: Guides
+    judges: Judges
     sessions: Sessions
     ledger: Ledger
     held: HeldLedger
@@ -102,6 +104,7 @@ def build_deps(
     return Deps(
         Projects(settings or folder_settings, make_gate, own_clock),
         Guides(judges, front, own_clock),
+        judges,
         Sessions(),
         front,
         held,

@@ -13,6 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 from admit.core.events import Event
+from admit.judges.bounded import BoundedJudge
+from admit.judges.door import DoorJudge, door_judge
 from admit.ledger.port import Record
 from admit.ledger.record import new_id, now_ms
 from admit.outputs.model import Task
@@ -202,8 +204,23 @@ def _prove(hook: Hook) -> None:
 
 
 def _warm(hook: Hook) -> None:
-    """Load now what the first large output would wait for."""
+    """Load and open now what the first large output and the first ask would wait for."""
     filter_output("one line of many that say the same\n" * 400, "warm up")
+    for door in _asking(hook):
+        found = door_judge(hook.settings.config, door, hook.deps.judges.load)
+        if isinstance(found, DoorJudge) and isinstance(found.judge, BoundedJudge):
+            found.judge.warm(door)
+
+
+def _asking(hook: Hook) -> tuple[str, ...]:
+    """The doors here whose judge may be asked."""
+    guide = hook.deps.guides.at(hook.ev.host, hook.ev.cwd, hook.settings.config)
+    asks = {
+        "guidance": guide.gate.judge.mode(guide.gate.settings) != "off",
+        "outputs": hook.settings.gate.config.filter.enabled,
+    }
+    doors = hook.settings.values[f"hosts.{hook.ev.host}.doors"]
+    return tuple(door for door, does in asks.items() if does and door in doors)
 
 
 def _end(hook: Hook) -> None:

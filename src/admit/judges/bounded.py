@@ -7,6 +7,7 @@ when the worker is stuck or nothing else is pending. There is no retry.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 
 from admit.core.question import Ask, Judge, Note, Question, Reply, RequestLimits, fallback
 
@@ -58,6 +59,16 @@ class BoundedJudge:
 
     def limits(self) -> RequestLimits:
         return self.judge.limits()
+
+    def warm(self, door: str) -> None:
+        """Load or open now what the first ask of a door would wait for; asks nothing. Never raises.
+
+        Nothing is opened to a destination without consent.
+        """
+        inner = getattr(self.judge, "warm", None)
+        if inner is not None:
+            with suppress(Exception):
+                inner(door)
 
     def ask(self, ask: Ask) -> Reply:
         """Answer, or fall back by ``ask.deadline_ms``; never raises.

@@ -15,7 +15,6 @@ from admit.core.question import Ask, Reply
 from .bounded import BoundedJudge
 from .limits import Estimate
 from .load import load_judge
-from .local import LocalJudge
 from .parse import decode
 from .profiles import Profile
 from .remote import RemoteJudge
@@ -128,12 +127,6 @@ def estimate(profile: Profile, values: Mapping[str, Any], door: str) -> Estimate
     """The most that a check takes; None for a judge that sends nothing."""
     judge = load_judge(profile, config=values).judge
     return judge.estimate(probe(door)) if isinstance(judge, RemoteJudge) else None
-
-
-def ready(judge: BoundedJudge, door: str) -> None:
-    """Load the model of a local judge: a process that stays does it once, so it is no part of an answer."""
-    if isinstance(judge.judge, LocalJudge):
-        judge.judge.refusals(door)
 
 
 def close(judge: BoundedJudge) -> None:

@@ -102,6 +102,10 @@ class LocalJudge:
                 return found.threshold
         return None
 
+    def warm(self, door: str) -> None:
+        """Load the calibration of a door, and the embedder."""
+        self.refusals(door)
+
     def refusals(self, door: str) -> tuple[tuple[Mode, str], ...]:
         """The calibrations of a door that cannot be used, with the reason. Loads the embedder."""
         found: list[tuple[Mode, str]] = []

@@ -85,6 +85,11 @@ class RemoteJudge:
     def limits(self) -> RequestLimits:
         return self.profile.limits
 
+    def warm(self, door: str) -> None:
+        """Open a connection, where the door's texts may go there; no text and no key is sent."""
+        if self._access.consents(door):
+            self.transport.warm()
+
     def ask(self, ask: Ask) -> Reply:
         """Answer, or fall back with the reason; a batch that fails or is late spoils its own ids alone."""
         started = self._clock.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.servers.chat_server import ChatServer
 
 from admit.errors import Locked
 from admit.hosts.handle import prefilter
@@ -447,3 +448,24 @@ def test_a_project_in_another_folder_has_its_own_guidance(agent):
     assert said == "[guidance one · project]\nbody"
     said = agent.said(PROMPT, prompt=f"{ASKED} b", cwd=str(agent.folder / "two"))
     assert said == "[guidance two · project]\nbody"
+
+
+def test_the_start_of_a_session_opens_the_connection_that_the_first_prompt_will_use(place):
+    own = "judge__profiles__own__"
+    with ChatServer() as server:
+        host = Agent(
+            place,
+            judge__profile="own",
+            **{
+                f"{own}backend": "chat",
+                f"{own}destination": f"{server.url}/v1",
+                f"{own}model": "m-1",
+                f"{own}guidance__threshold": 0.3,
+            },
+        )
+        host.way("deploy", "pattern: deployment")
+        host.said("SessionStart", source="startup")
+        assert (server.heads, server.requests) == (1, [])
+        host.said(PROMPT, prompt=ASKED)
+        (call,) = [call for row in host.ledger.records for call in row.calls]
+        assert call.outcome == "judged" and call.connect_ms is None

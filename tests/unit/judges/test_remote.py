@@ -252,3 +252,23 @@ def test_a_late_request_is_settled_and_told_before_the_caller_leaves(judge, monk
     [(type, body)] = second.notes
     assert (type, body["cause"], third.reason) == ("judge.cooldown", "deadline", "cooldown")
     assert len(wire.bodies) == 2
+
+
+def test_warming_opens_a_connection_only_where_texts_may_go(judge):
+    for consents in (True, False):
+        asked, wire = judge(yes, consents=consents)
+        opened = []
+        wire.warm = lambda opened=opened: opened.append(1)
+        asked.warm("guidance")
+        assert bool(opened) is consents and wire.bodies == []
+
+
+def test_warming_that_fails_costs_nothing(judge):
+    asked, wire = judge(yes)
+
+    def broken():
+        raise OSError("no network")
+
+    wire.warm = broken
+    asked.warm("guidance")
+    assert asked.ask(ask()).status == "judged"
