@@ -1,11 +1,12 @@
 """What stands around a judge, in time: redaction per megabyte, and how far a deadline is overshot.
 
-    python bench/judge_bounds.py [--file TEXT]
+    python bench/judge_bounds.py [--file TEXT ...]
 
-Redaction runs over ordinary text (the labelled outputs of the calibration, or FILE) and over crafted lines of
-one megabyte each; lines full of secrets are a row of their own, for each secret costs its mask. Deadlines are
-measured on a judge that never answers, without and with other threads that keep the interpreter busy: with
-the switch interval that the daemon sets for its process, and with Python's own.
+Redaction runs over ordinary text (the labelled outputs of the calibration), over each FILE (all the files of
+a directory as one text) and over crafted lines of one megabyte each; lines full of secrets are a row of their
+own, for each secret costs its mask. Deadlines are measured on a judge that never answers, without and with
+other threads that keep the interpreter busy: with the switch interval that the daemon sets for its process,
+and with Python's own.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def ordinary() -> str:
 
 def milliseconds_per_megabyte(redactor: Redactor, text: str) -> tuple[float, int]:
     redactor.redact(text[:10_000])
-    spent = []
+    spent, masks = [], 0
     for _ in range(3):
         started = time.process_time()
         masks = len(redactor.redact(text).masks)
@@ -59,11 +60,17 @@ def milliseconds_per_megabyte(redactor: Redactor, text: str) -> tuple[float, int
     return min(spent) * 1000 / (len(text.encode("utf-8", "surrogatepass")) / MEGABYTE), masks
 
 
-def redaction(file: Path | None) -> None:
+def read(path: Path) -> str:
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    return "\n".join(file.read_text(errors="replace") for file in files)
+
+
+def redaction(files: list[Path]) -> None:
     redactor = Redactor()
-    text = file.read_text(errors="replace") if file is not None else ordinary()
-    base, masks = milliseconds_per_megabyte(redactor, text)
-    print(f"ordinary text           {base:9.1f} ms of CPU per MB, {masks} masks")
+    texts = {"ordinary text": ordinary()} | {path.name: read(path) for path in files}
+    for name, text in texts.items():
+        spent, masks = milliseconds_per_megabyte(redactor, text)
+        print(f"{name:23} {spent:9.1f} ms of CPU per MB, {masks} masks")
     rows = {repr(unit): unit * (MEGABYTE // len(unit)) for unit in CRAFTED}
     rows["random base64"] = base64.b64encode(Random(1).randbytes(MEGABYTE * 3 // 4)).decode()
     measured = {name: milliseconds_per_megabyte(redactor, line) for name, line in rows.items()}
@@ -116,7 +123,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--file", type=Path, help="ordinary text of your own")
+    parser.add_argument("--file", type=Path, action="append", default=[], help="text of your own")
     given = parser.parse_args()
     redaction(given.file)
     for busy_threads, switch_s in ((0, SWITCH_S), (2, SWITCH_S), (2, sys.getswitchinterval())):

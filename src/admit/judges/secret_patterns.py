@@ -11,6 +11,9 @@ WEAK = (b"key", b"pwd", b"auth", b"dsn", b"private", b"session")
 
 NAMES = tuple(sorted(STRONG + WEAK))
 
+LEAST_VALUE = 6
+"""Bytes of a named value below which it is not taken for a secret."""
+
 _TOKEN = "|".join(
     (
         r"sk-[A-Za-z0-9_-]{16,}",
@@ -41,7 +44,7 @@ TOKEN_STEMS = (
 )  # fmt: skip
 """What a token begins with before the first mark that is no letter."""
 
-_RUN = r"data:image/[a-z+.-]+;base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/]{32,}={0,2}|[A-Za-z0-9_-]{32,}={0,2}"
+_RUN = r"data:image/[a-z+.-]+;base64,[A-Za-z0-9+/]+={0,2}|[A-Za-z0-9+/]{32,}={0,2}|[A-Za-z0-9_-]{32,}={0,2}"
 _NAME = f"(?i:{b'|'.join(NAMES).decode()})"
 # What may follow a name in its identifier: not the rest of another word, as in `author`.
 _PAIR_NAME = rf"(?:{_NAME}[sS]?(?:[A-Z0-9_.-][A-Za-z0-9_.-]*)?|(?i:authorization)[A-Za-z0-9_.-]*)"
@@ -64,17 +67,19 @@ _OTHERS = ("xx", "x-", "change", "your", "none", "null", "true", "false", "nil")
 PLACEHOLDER_HEADS = frozenset(word[:2].encode() for word in (*_FILLERS, *_SETTINGS, *_OTHERS))
 """The first two letters, small, of every placeholder that begins with a letter."""
 
+# A value ends with its line at the latest, so that a name without one never gets out of RE2.
+_BEFORE_VALUE = rf"[^\n]{{{LEAST_VALUE}}}"
 _PAIR = _PAIR_NAME + _SEPARATOR
-_NAMED = "|".join(
+_BEFORE = "|".join(
     (
         r"(?i:authorization|cookie)\\*[\"']?[ \t]*(?::|=>|=)[ \t]*",
-        r"(?i:bearer|basic)[ \t]+[A-Za-z0-9._~+/=-]{8,}",
         r"(?i:login|account)\s+\S+\s+(?:[-+>|#]{1,2}[ \t]*)?(?i:password)\s+",
         rf"-[A-Za-z0-9_.-]*{_NAME}[A-Za-z0-9_.-]*[ \t]+",
         _PAIR,
         r"(?i:password|passphrase|secret|token)[ \t]+[\"']",
     )
 )
+_NAMED = rf"(?i:bearer|basic)[ \t]+[A-Za-z0-9._~+/=-]{{8,}}|(?:{_BEFORE}){_BEFORE_VALUE}"
 
 PATTERNS = {
     "pem_begin": r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
@@ -86,7 +91,7 @@ PATTERNS = {
     "shape": f"{_TOKEN}|{_RUN}",
     "shape_or_name": f"{_TOKEN}|{_RUN}|{_NAMED}",
     "named": _NAMED,
-    "pair": _PAIR,
+    "pair": _PAIR + _BEFORE_VALUE,
     "digit": r"[0-9]",
     "hump": r"[a-z][A-Z]",
     "ordinary": r"[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{56}|[0-9A-Fa-f]{64}|[0-9A-Fa-f]{96}"

@@ -12,28 +12,30 @@ from collections.abc import Callable, Iterator
 from math import log2
 from typing import Any
 
-from .secret_patterns import TOKEN_STEMS, regex
-from .secret_values import NAME_BYTES, Found, at_name, begins_word, follows_escape, is_placeholder
+from .secret_patterns import LEAST_VALUE, TOKEN_STEMS, regex
+from .secret_values import NAME_BYTES, Mask, at_name, begins_word, follows_escape, is_placeholder
 
-__all__ = ["Found", "Tick", "secrets"]
+__all__ = ["Mask", "Tick", "secrets"]
 
 Tick = Callable[[], None]
 
 _LEAST_RUN_BITS = 4.0
 _LONG_RUN = 4096
+_NAME_ENDS = frozenset(b" \t\r\n\f:=>(|\"'`")
+"""What stands before the first bytes of a value, and never that near to the end of a token or a run.
+
+A name without one of them there holds a space, a tab or a backslash, and a token or a run never does.
+"""
+
 _REACH = 1024
 """Bytes past a stretch of text that are looked at for the end of what begins in it."""
 
-_MOST_HEADER = 1 << 16
-"""Bytes of a web token's first part; one with a chain of certificates takes some thousands."""
-
 _MOST_NAME = len("authorization")
-_SHORTEST_SHAPE = 15
 _SHORTEST_WITH_SHAPE = 12
 """Bytes of a name and its separator below which no token begins inside: a bot's does in `key12345678:`."""
 
 
-def secrets(data: bytes, tick: Tick | None = None) -> Iterator[Found]:
+def secrets(data: bytes, tick: Tick | None = None) -> Iterator[Mask]:
     """Every secret, pass by pass; finds may overlap.
 
     Args:
@@ -50,36 +52,34 @@ def secrets(data: bytes, tick: Tick | None = None) -> Iterator[Found]:
 # --- key blocks, addresses and web tokens -----------------------------------------------------------------
 
 
-def _key_blocks(data: bytes) -> Iterator[Found]:
+def _key_blocks(data: bytes) -> Iterator[Mask]:
     """From a private key's first line to its last; without a last line, to the end of the text."""
     place = 0
     while (first := regex("pem_begin").search(data, place)) is not None:
         last = regex("pem_end").search(data, first.end())
         place = last.end() if last is not None else len(data)
-        yield Found(first.start(), place, "pem")
+        yield Mask(first.start(), place, "pem")
 
 
-def _addresses(data: bytes) -> Iterator[Found | None]:
+def _addresses(data: bytes) -> Iterator[Mask | None]:
     """`scheme://user:password@host`: the user and the password."""
     for match in regex("address").finditer(data):
         start, end = match.span(1)
         userinfo = data[start:end]
         a_scheme = data[max(0, match.start() - 1) : match.start()].isalnum()
         hidden = is_placeholder(userinfo) or is_placeholder(userinfo.partition(b":")[2])
-        yield Found(start, end, "url_userinfo") if a_scheme and not hidden else None
+        yield Mask(start, end, "url_userinfo") if a_scheme and not hidden else None
 
 
-def _json_web_tokens(data: bytes) -> Iterator[Found]:
-    first = data.find(b"eyJ")  # few texts hold one, and to see that is cheaper than a pass
-    if first >= 0:
-        for match in _beginning("jwt", data, first, data.rfind(b"eyJ") + 1, reach=_MOST_HEADER):
-            yield Found(match.start(), match.end(), "jwt")
+def _json_web_tokens(data: bytes) -> Iterator[Mask]:
+    for match in regex("jwt").finditer(data):
+        yield Mask(match.start(), match.end(), "jwt")
 
 
 # --- tokens by their prefix, long random runs, and names --------------------------------------------------
 
 
-def _shapes_and_names(data: bytes) -> Iterator[Found | None]:
+def _shapes_and_names(data: bytes) -> Iterator[Mask | None]:
     """One pass for both: it stops at whichever begins first, and there looks for the other inside.
 
     None where nothing is found at a stop.
@@ -94,43 +94,51 @@ def _shapes_and_names(data: bytes) -> Iterator[Found | None]:
             place = end
             yield None
             continue
-        if shapes.is_one(text):
-            # What goes on from one run to the next is one identifier; it is gone through once, and not
-            # again for each run in it.
-            place = end if gap.strip(NAME_BYTES) else regex("identifier").match(data, end).end()
-            yield from shapes.finds(start, end)
-            yield from shapes.beginning(end, place)
-            if shapes.hold_a_name(start, place):
-                for name in _beginning("named", data, start, place):
-                    found, after = _at_stop(data, *name.span())
-                    yield found
-                    yield from shapes.beginning(place, name.end())
-                    place = max(place, after)
-            if place != end:
-                at = stops(data, place)
+        is_name = data[end - LEAST_VALUE - 1] in _NAME_ENDS or b" " in text or b"\t" in text or b"\\" in text
+        if is_name:
+            value = _value_start(data, start, end)
+            if value - start >= _SHORTEST_WITH_SHAPE:
+                yield from shapes.beginning(start + 1, value)
+            found, place = _at_stop(data, start, value)
+            yield found
+            at = stops(data, place)
             continue
-        if end - start >= _SHORTEST_WITH_SHAPE:
-            yield from shapes.beginning(start + 1, end)
-        found, place = _at_stop(data, start, end)
-        yield found
+        # What goes on from one run to the next is one identifier; it is gone through once, and not
+        # again for each run in it.
+        place = end if gap.strip(NAME_BYTES) else regex("identifier").match(data, end).end()
+        yield from shapes.finds(start, end)
+        yield from shapes.beginning(end, place)
+        if shapes.hold_a_name(start, place):
+            value, last = start, place
+            while (name := next(_beginning("named", data, value, last), None)) is not None:
+                value = _value_start(data, *name.span())
+                found, after = _at_stop(data, name.start(), value)
+                yield found
+                yield from shapes.beginning(place, value)
+                place = max(place, after)
         if place != end:
             at = stops(data, place)
 
 
-def _at_stop(data: bytes, start: int, end: int) -> tuple[Found | None, int]:
+def _value_start(data: bytes, start: int, end: int) -> int:
+    """Where what follows a name begins; a match ends with the first bytes of it, and of a scheme with all."""
+    return end if data[start] in b"bB" else end - LEAST_VALUE
+
+
+def _at_stop(data: bytes, start: int, end: int) -> tuple[Mask | None, int]:
     """What stands at a name, and where to go on."""
     place = end - (data[end - 1] in b"\"'")
     found = at_name(data, start, place)
     if found is None and data[start] == 0x2D:
         # A hyphen that begins no option is a part of a name, as in `x-api-key = …`.
-        inner = (_at_stop(data, *match.span())[0] for match in _beginning("pair", data, start + 1, place))
-        found = next(filter(None, inner), None)
+        inner = next(_beginning("pair", data, start + 1, place), None)
+        found = inner and _at_stop(data, inner.start(), inner.end() - LEAST_VALUE)[0]
     return found, place if found is None else max(place, found.end)
 
 
-def _beginning(pattern: str, data: bytes, start: int, end: int, *, reach: int = _REACH) -> Iterator[Any]:
+def _beginning(pattern: str, data: bytes, start: int, end: int) -> Iterator[Any]:
     """Matches that begin between two places, and may end after them."""
-    limit = min(len(data), end + reach)
+    limit = min(len(data), end + _REACH)
     for match in regex(pattern).finditer(data, start, limit):
         if match.start() >= end:
             return
@@ -149,13 +157,7 @@ class _Shapes:
         self._data = data
         self._kinds: dict[bytes, str] = {}
 
-    def is_one(self, text: bytes) -> bool:
-        """Whether a stop of the pass is a token or a run, and not a name."""
-        if len(text) < _SHORTEST_SHAPE or text[-1] not in _SHAPE_ENDS:
-            return False
-        return text in self._kinds or regex("shape").fullmatch(text) is not None
-
-    def beginning(self, start: int, end: int) -> Iterator[Found | None]:
+    def beginning(self, start: int, end: int) -> Iterator[Mask | None]:
         """Those that begin between two places."""
         if start < end:
             for match in _beginning("shape", self._data, start, end):
@@ -172,7 +174,7 @@ class _Shapes:
             self.plain.add(text)
         return False
 
-    def finds(self, start: int, end: int) -> Iterator[Found | None]:
+    def finds(self, start: int, end: int) -> Iterator[Mask | None]:
         """What a token or a run hides; None for a plain one."""
         text = self._data[start:end]
         if follows_escape(self._data, start):
@@ -183,24 +185,25 @@ class _Shapes:
         if kind == "entropy" or (
             kind == "token" and (begins_word(self._data, start) or text[:1] not in b"shS")
         ):
-            yield Found(start, end, kind)
+            yield Mask(start, end, kind)
         if kind in ("holds_token", "entropy") or text.endswith(TOKEN_STEMS):
             # Also one that begins in a run and goes on after it, as in `…abcghp_…`.
             for token in _beginning("token", self._data, start, end):
-                yield Found(token.start(), token.end(), "token")
+                yield Mask(token.start(), token.end(), "token")
         else:
             yield None
 
 
 def _kind(text: bytes) -> str:
     """What a token or a run is: ``token``, ``entropy``, ``holds_token`` or ``plain``."""
-    if regex("token").fullmatch(text) is not None:
+    token = regex("token").search(text)
+    if token is not None and token.span() == (0, len(text)):
         return "token"
     if text.startswith(b"data:image/"):
         return "plain"
     if _looks_random(text):
         return "entropy"
-    return "holds_token" if regex("token").search(text) is not None else "plain"
+    return "plain" if token is None else "holds_token"
 
 
 _LOWER = b"abcdefghijklmnopqrstuvwxyz"
@@ -208,7 +211,6 @@ _UPPER = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _DIGITS = b"0123456789"
 _SYMBOLS = b"+/_-="
 _ALPHABETS = (_LOWER, _UPPER, _DIGITS, _SYMBOLS)
-_SHAPE_ENDS = frozenset(b"".join(_ALPHABETS))
 _KINDS = bytes(
     ord("a") if byte in _LOWER else ord("A") if byte in _UPPER else ord(" ") for byte in range(256)
 )
@@ -226,8 +228,8 @@ def _looks_random(run: bytes) -> bool:
 
 def _bits(run: bytes) -> float:
     """Shannon entropy, in bits per byte."""
-    total = len(run)
-    return -sum(run.count(byte) / total * log2(run.count(byte) / total) for byte in sorted(frozenset(run)))
+    shares = [run.count(byte) / len(run) for byte in sorted(frozenset(run))]
+    return -sum([share * log2(share) for share in shares])
 
 
 def _is_wordy(run: bytes) -> bool:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .secret_patterns import NAMES, PLACEHOLDER_HEADS, STRONG, regex
+from .secret_patterns import LEAST_VALUE, NAMES, PLACEHOLDER_HEADS, STRONG, regex
 
-LEAST_VALUE = 6
-"""Bytes of a named value below which it is not taken for a secret."""
-
-
-_COUNTED = (b"token", b"key", b"session", b"private", b"auth", b"credential", b"dsn")
+_COUNTED = frozenset((b"token", b"key", b"session", b"private", b"auth", b"credential", b"dsn"))
 """Names whose value, when it is a number, is a count."""
 
 _GLUED = (
@@ -36,19 +32,25 @@ _BEFORE_NAMES = frozenset((*_QUOTED, b"\n", b" ", b"\t", b"-", b"+", b">", b"|",
 _LINE_HEADS = frozenset((b"", b"export", b"set", b"ENV", b"ARG", b"env"))
 
 
-class Found(NamedTuple):
-    """A secret's place, in bytes, end exclusive, and its class."""
+class Mask(NamedTuple):
+    """One secret: its place, end exclusive, and its class. Bytes while it is looked for, then code points."""
 
     start: int
     end: int
     kind: str
 
+    @property
+    def replacement(self) -> str:
+        """What stands in its place."""
+        return f"[redacted:{self.kind}]"
 
-def at_name(data: bytes, start: int, end: int) -> Found | None:
+
+def at_name(data: bytes, start: int, end: int) -> Mask | None:
     """What stands at a name and its separator: from `start` to `end`, where a value begins."""
     head = data[start : start + 13].lower()
     if head.startswith((b"authorization", b"cookie")):
-        return _header(data, start, end)
+        # A block below a header holds lines of their own.
+        return None if data[start:end].rstrip(b" \t").endswith(b"\n") else _header(data, start, end)
     for name in _BY_HEAD.get(head[:3], ()):
         if head.startswith(name):
             first = start + len(name)
@@ -77,7 +79,7 @@ def _is_sensitive(data: bytes, start: int, end: int, name: bytes) -> bool:
     )
 
 
-def _value(data: bytes, start: int, first: int, name: bytes, between: bytes) -> Found | None:
+def _value(data: bytes, start: int, first: int, name: bytes, between: bytes) -> Mask | None:
     """The value that begins at `first`; `between` is what parts it from its name."""
     separator = between.strip()[-1:]
     if separator == b">" and b"-" not in between and b"=" not in between:
@@ -88,20 +90,25 @@ def _value(data: bytes, start: int, first: int, name: bytes, between: bytes) -> 
         return _valued(data, *quoted, "pair", name)
     if separator in (b"", b"(") or data.startswith((b":", b"//"), first):
         return None
+    if data[first] in b"=>" and between[-1] in b":=" and not between.endswith(b"==="):
+        return None  # the rest of an operator, before a value that is too short
     begin = _identifier_start(data, start)
-    if separator == b"=" and _connection_key(data, start, begin):
+    if separator == b"=" and data[begin] in b"pPaAsS" and _connection_key(data, start, begin):
         last = regex("part_of_string").match(data, first, min(len(data), first + 256)).end()
         if data[last : last + 1] == b";" or data[max(0, begin - 8) : begin].rstrip()[-1:] == b";":
             return _valued(data, first, regex("part_of_string").match(data, last).end(), "dsn")
-    shape = _line_shape(data, begin, between, separator, name)
-    last = regex(shape).match(data, first).end() if shape is not None else _end_of_plain(data, first)
+    last = _end_of_plain(data, first)
+    # Where no shape reaches further, none is asked for.
+    ends = b" \t\n\f\r" if separator == b"=" and b"\\n" not in between else b"\n\r"
+    if data[last : last + 1] not in ends:
+        shape = _line_shape(data, begin, between, separator, name)
+        last = regex(shape).match(data, first).end() if shape is not None else last
     return _valued(data, first, last, "pair", name)
 
 
 def _quoted(data: bytes, first: int) -> tuple[int, int] | None:
     """A value in quotes, without them."""
-    near = data[first : first + 8].translate(_QUOTES)
-    if not near.startswith(b'"') and (data[first : first + 1] not in _OPENINGS or b'"' not in near):
+    if data[first] not in _OPENINGS or b'"' not in data[first : first + 8].translate(_QUOTES):
         return None
     opening = regex("opening").match(data, first)
     return opening and (opening.end(), _end_of_quoted(data, opening.end(), opening.group(1)))
@@ -115,18 +122,18 @@ def _end_of_plain(data: bytes, first: int) -> int:
     return regex("plain").match(data, first).end()
 
 
-def _valued(data: bytes, first: int, last: int, kind: str, name: bytes = b"") -> Found | None:
+def _valued(data: bytes, first: int, last: int, kind: str, name: bytes = b"") -> Mask | None:
     """The value between two places, if it can be a secret."""
     value = data[first:last].rstrip(b" \t\r,;")
     bare = value.strip()
     if len(bare) < LEAST_VALUE or is_placeholder(bare):
         return None
-    if name in _COUNTED and len(bare) <= 20 and bare.replace(b",", b"").replace(b".", b"").isdigit():
+    if name in _COUNTED and len(bare) <= 20 and bare.translate(None, b",.").isdigit():
         return None
-    return Found(first, first + len(value), kind)
+    return Mask(first, first + len(value), kind)
 
 
-def _header(data: bytes, start: int, first: int) -> Found | None:
+def _header(data: bytes, start: int, first: int) -> Mask | None:
     """The value of an Authorization or Cookie header, to the end of its line or of the quotes around it."""
     opening = regex("opening").match(data, first)
     quote = opening.group(1) if opening is not None else b""
@@ -142,7 +149,7 @@ def _header(data: bytes, start: int, first: int) -> Found | None:
     return _valued(data, first, last, "auth")
 
 
-def _scheme(data: bytes, start: int, end: int) -> Found | None:
+def _scheme(data: bytes, start: int, end: int) -> Mask | None:
     """`Bearer …` and `Basic …` outside a header; prose such as "basic authentication" is none."""
     value = data[start:end].split(None, 1)[1]
     mixed = regex("digit").search(value) is not None or regex("hump").search(value) is not None
@@ -203,7 +210,7 @@ def _end_of_quoted(data: bytes, first: int, quote: bytes) -> int:
     return place - slashes if place >= 0 else len(data)
 
 
-def _option(data: bytes, first: int) -> Found | None:
+def _option(data: bytes, first: int) -> Mask | None:
     """The value of a command line option, as in `--password …`."""
     quoted = _quoted(data, first) or (first, regex("word").match(data, first).end())
     return _valued(data, *quoted, "pair")
@@ -217,8 +224,6 @@ def _identifier_start(data: bytes, start: int) -> int:
 
 def _connection_key(data: bytes, start: int, begin: int) -> bool:
     """Whether the identifier is one that connection strings use."""
-    if data[begin : begin + 1] not in b"pPaAsS":
-        return False
     tail = regex("identifier").match(data, start, start + 24).end()
     return data[begin:tail].lower() in _CONNECTION
 

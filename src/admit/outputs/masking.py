@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from admit.judges.redact import Redacted, merged
-from admit.judges.secret_shapes import Found, secrets
+from admit.judges.secret_shapes import Mask, secrets
 from admit.text.ansi import sequences
 
 from .model import OutputResult, RawOutput
@@ -66,7 +66,7 @@ def masked_result(result: OutputResult, output: RawOutput) -> OutputResult:
     return result if data is output.data else result._replace(text=as_text(data), data=data, changed=True)
 
 
-def _found(text: str) -> Iterator[Found]:
+def _found(text: str) -> Iterator[Mask]:
     """Finds in the bytes as they came, without escapes, and without what a carriage return overwrote."""
     yield from secrets(text.encode("latin-1"))
     plain, escapes = _without(text, sequences(text))
@@ -85,9 +85,9 @@ class _Removed:
         self._totals = [0, *accumulate(end - start for start, end in spans)]
         self._at = [start - before for (start, _), before in zip(spans, self._totals, strict=False)]
 
-    def back(self, found: Found) -> Found:
+    def back(self, found: Mask) -> Mask:
         """The find in the text before, from its first character to its last."""
-        return Found(self._place(found.start), self._place(found.end - 1) + 1, found.kind)
+        return Mask(self._place(found.start), self._place(found.end - 1) + 1, found.kind)
 
     def _place(self, at: int) -> int:
         return at + self._totals[bisect_right(self._at, at)]

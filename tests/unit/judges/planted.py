@@ -97,6 +97,10 @@ PLANTED = [
     ("token", "key.gho_" + _LETTERS[:36] + ".x = 1", _LETTERS[:36]),
     ("token", "3D4e5a1B2c3D4e5a1B2c3D4e5a1B2c3D4e5gho_" + _LETTERS[:36], _LETTERS[:36]),
     ("pair", "clé secrète, token: žluťoučký", "žluťoučký"),
+    ("pair", "clé: x, token: 密码", "密码"),
+    ("pair", "x key=a token=s3cr3tpw", "s3cr3tpw"),
+    ("pair", "x key====s3cr3tpw", "s3cr3tpw"),
+    ("auth", "test_that_the_long_secret_V2pwd==Basic s3cr3t-t0ken", "s3cr3t-t0ken"),
     ("entropy", "value wJalrXUtnFEMIK7MDENGbPxRfiCY9zzQpLq8 end", "wJalrXUtnFEMIK7MDENGbPxRfiCY9zzQpLq8"),
     (
         "entropy",
@@ -122,4 +126,6 @@ HARMLESS = [
     "-----BEGIN CERTIFICATE-----",
     "[redacted:pair] password: [redacted:pair]",
     "unexpected token: }",
+    "if token==False or key == 'abc':",
+    "the key=>12345\nand a token=12345\nfollow",
 ]

@@ -67,10 +67,10 @@ def escaped(secret, text):
     return next(form for form in forms if form in text)
 
 
-def uncovered(secret, text, redacted):
-    """The places of a text where a secret stands and not all of it is masked."""
+def uncovered(secret, text, redacted, first=0):
+    """The places of a text, from a first one on, where a secret stands and not all of it is masked."""
     found = []
-    start = text.find(secret)
+    start = text.find(secret, first)
     while start >= 0:
         end = start + len(secret)
         if not any(mask.start <= start and end <= mask.end for mask in redacted.masks):
@@ -137,4 +137,6 @@ ANYTHING = st.lists(
 def test_what_stands_on_other_lines_uncovers_nothing(before, planted, after):
     _, text, secret = planted
     whole = f"{before}\n\n;\n{text}\n;\n\n{after}"
-    assert uncovered(secret, whole[: len(whole) - len(after)], REDACTOR.redact(whole)) == []
+    redacted = REDACTOR.redact(whole)
+    # Before and after, pieces run into each other, and the same secret may stand there without its name.
+    assert uncovered(secret, whole[: len(whole) - len(after)], redacted, len(before)) == []
