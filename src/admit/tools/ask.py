@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from admit.core.question import Ask
+from admit.core.question import Ask, Judge, Reply
 from admit.judges.rubric import tools_question
 from admit.text.plain import one_line
 
@@ -44,6 +45,20 @@ def ask(
     questions = tuple(tools_question(f"q{k}", subject(route)) for k, route in enumerate(routes, 1))
     earlier = (("conversation", context),) if context.strip() else ()
     return Ask("tools", query[:MOST_TASK], earlier, questions, None, deadline_ms, request_id, session)
+
+
+def asker(
+    judge: Judge, query: str, *, context: str, deadline_ms: int, session: str | None = None
+) -> Callable[[Sequence[Route]], Reply]:
+    """Puts routes to a judge."""
+
+    def asked(routes: Sequence[Route]) -> Reply:
+        request = secrets.token_hex(8)
+        return judge.ask(
+            ask(query, routes, context=context, deadline_ms=deadline_ms, request_id=request, session=session)
+        )
+
+    return asked
 
 
 def _param(param: Param) -> str:

@@ -13,13 +13,13 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from admit.core.question import Judge, Reply
+from admit.core.question import Judge
 from admit.errors import UsageError
 from admit.judges.bounded import BoundedJudge
 from admit.judges.clock import Clock, SystemClock
 
-from . import ask as asking
 from . import results
+from .ask import asker
 from .catalog import Catalog
 from .choose import Choice, choose
 from .explained import Explanation
@@ -27,7 +27,7 @@ from .filters import Filtered, Filters, Globs, apply
 from .history import History
 from .index import Index
 from .model import HIDDEN, Admitted, Ranked, Route, Shortlist
-from .policy import ToolPolicy, checked
+from .policy import ToolPolicy, checked, valid
 from .rank import DEPTH, Order, Ranker
 from .snapshot import Snapshot
 from .text import outcome_text
@@ -81,9 +81,8 @@ class ToolGate:
         profile_hash: str = "",
         clock: Clock | None = None,
     ) -> None:
-        checked(policy.depth)
         self.catalog = catalog
-        self.policy = policy
+        self.policy = valid(policy)
         self.totals: Counter[str] = Counter()
         self.judge_name = judge_name or (judge.name if judge is not None else "")
         self.profile_hash = profile_hash
@@ -146,7 +145,9 @@ class ToolGate:
             again = self._again(query, snapshot, filters, had)
         asked = None
         if self._judge is not None:
-            asked = self._asking(query, context, session)
+            asked = asker(
+                self._judge, query, context=context, deadline_ms=self.policy.timeout_ms, session=session
+            )
         choice = choose(order, snapshot.routes, self.policy, depth, self._size, asked)
         shortlist = self._shortlist(query, depth, snapshot, filtered, order, choice, again, started)
         if epoch:
@@ -183,10 +184,12 @@ class ToolGate:
             snapshot = self._followed()
             filtered = apply(snapshot, self._filters._replace(principal=principal))
             order = self._order(query, filtered.open, snapshot, self.policy.depth, len(snapshot))
-        excluded = next((one for one in filtered.excluded if one.route_id == route.id), None)
         place = next((k for k, one in enumerate(order.ranked) if one.route_id == route.id), None)
         choice = choose(order, snapshot.routes, self.policy, self.policy.depth, self._size)
-        shown = choice.decision.shown
+        admitted = self._within(results.admitted(choice, snapshot), self.policy.depth)
+        shown = {one.route.id for one in admitted}
+        left = (*filtered.excluded, *results.passed_over(choice, admitted, self.policy))
+        excluded = next((one for one in left if one.route_id == route.id), None)
         if place is None:
             return Explanation(route.id, None, excluded, False, (len(shown), self.policy.depth))
         around = order.ranked[max(0, place - 1) : place + 2]
@@ -255,24 +258,6 @@ class ToolGate:
             return ()
         return tuple(snapshot.routes[one.route_id] for one in self._ranker.rank(query, 12, allowed=own))
 
-    def _asking(self, query: str, context: str, session: str | None) -> Callable[[Sequence[Route]], Reply]:
-        judge = self._judge
-
-        def asked(routes: Sequence[Route]) -> Reply:
-            assert judge is not None
-            return judge.ask(
-                asking.ask(
-                    query,
-                    routes,
-                    context=context,
-                    deadline_ms=self.policy.timeout_ms,
-                    request_id=secrets.token_hex(8),
-                    session=session,
-                )
-            )
-
-        return asked
-
     def _shortlist(
         self,
         query: str,
@@ -303,10 +288,10 @@ class ToolGate:
             outcome=outcome,
             admitted=admitted,
             nearest=nearest,
-            excluded=visible,
+            excluded=(*visible, *results.passed_over(choice, admitted, self.policy)),
             overflow=overflow,
             matched=order.matched,
-            schema_tokens=schema_tokens([one.route for one in admitted], self._counter) if admitted else 0,
+            schema_tokens=self._tokens(admitted) if admitted else 0,
             counter=self._counter.name,
             none_p=none_p,
             judge=self.judge_name if choice.reply is not None else "",
@@ -329,12 +314,15 @@ class ToolGate:
         if depth not in BUDGETED or len(admitted) < 2:
             return admitted
         kept = list(admitted)
-        while schema_tokens([one.route for one in kept], self._counter) > self.policy.max_tokens:
+        while self._tokens(kept) > self.policy.max_tokens:
             last = next((k for k in range(len(kept) - 1, 0, -1) if kept[k].verdict != "exempt"), None)
             if last is None:
                 break
             del kept[last]
         return tuple(kept)
+
+    def _tokens(self, admitted: Sequence[Admitted]) -> int:
+        return schema_tokens([one.route for one in admitted], self._counter, self.policy.form)
 
     def _size(self, route: Route) -> int:
         """Schema tokens of a route, which change with its fingerprint alone."""
@@ -343,7 +331,7 @@ class ToolGate:
         if size is None:
             if len(self._sizes) >= MOST_SIZES:
                 self._sizes.clear()
-            size = self._sizes[key] = route_tokens(route, self._counter)
+            size = self._sizes[key] = route_tokens(route, self._counter, self.policy.form)
         return size
 
     def _had(self, exposed: Collection[str], epoch: str) -> frozenset[str]:

@@ -30,6 +30,7 @@ class ToolPolicy(NamedTuple):
         max_exact: The most routes that are shown because the request names them.
         cover_gain, cover_min: Shares of the request's word weight, for ``cover``.
         counter: What counts schema tokens.
+        form: Whose definitions they are counted on, one of `export.EXPORTERS`.
         max_candidates, threshold, timeout_ms: Of the judge's profile: asked at once, the least probability,
             and the deadline in ms.
     """
@@ -43,6 +44,7 @@ class ToolPolicy(NamedTuple):
     cover_gain: float = 0.15
     cover_min: float = 0.30
     counter: str = "estimate"
+    form: str = "openai"
     order_out: str = "id"
     max_candidates: int = 24
     threshold: float = 0.3
@@ -130,5 +132,19 @@ def first_offered(policy: ToolPolicy, depth_count: int | None) -> int:
 
 def tool_policy(values: dict[str, Any]) -> ToolPolicy:
     """The `[tools]` settings, by their names without the prefix."""
-    names = set(ToolPolicy._fields) - {"max_candidates", "threshold", "timeout_ms"}
-    return ToolPolicy(**{name: values[name] for name in names})
+    return ToolPolicy(**{name: values[name] for name in ToolPolicy._fields if name in values})
+
+
+def valid(policy: ToolPolicy) -> ToolPolicy:
+    """The policy, its depth in its own spelling.
+
+    Raises:
+        UsageError: A value cannot be; the message names it.
+    """
+    for name in ("max_tools", "max_tokens", "max_exact", "max_candidates", "timeout_ms"):
+        if getattr(policy, name) < 1:
+            raise UsageError(f"{name} must be 1 or more, not {getattr(policy, name)}")
+    for name in ("threshold", "cover_gain", "cover_min"):
+        if not 0 <= getattr(policy, name) <= 1:  # also what is no number
+            raise UsageError(f"{name} must be between 0 and 1, not {getattr(policy, name)}")
+    return policy._replace(depth=checked(policy.depth))

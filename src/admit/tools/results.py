@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from admit.core.decision import Reason
+
 from .choose import Choice
 from .filters import Filtered
-from .model import HIDDEN, Admitted, OutcomeWord, Ranked, Route
+from .model import HIDDEN, Admitted, Exclusion, OutcomeWord, Ranked, Route
+from .policy import ToolPolicy
 from .rank import DEPTH, Order
 from .snapshot import Snapshot
 
@@ -22,8 +25,8 @@ def admitted(choice: Choice, snapshot: Snapshot) -> tuple[Admitted, ...]:
             verdict, reason = "exempt", "exact"
         elif ruling is not None and ruling.verdict == "admitted":
             verdict, reason = "admitted", "judge"
-        elif choice.reply is not None:
-            verdict, reason = "unjudged", ruling.reason if ruling is not None else "budget"
+        elif choice.reply is not None and ruling is not None and choice.decision.shadow is None:
+            verdict, reason = "unjudged", ruling.reason
         else:
             verdict, reason = "unjudged", "budget" if limit is not None else "depth"
         if limit is not None and size > limit:
@@ -56,8 +59,26 @@ def outcome(
 
 
 def _all_down(snapshot: Snapshot, filtered: Filtered) -> bool:
+    """Whether every route that may be known of cannot be called."""
     down = sum(one.reason == "not_ready" for one in filtered.excluded)
-    return down == len(snapshot)
+    hidden = sum(one.reason in HIDDEN for one in filtered.excluded)
+    return down > 0 and down + hidden == len(snapshot)
+
+
+def passed_over(choice: Choice, admitted: tuple[Admitted, ...], policy: ToolPolicy) -> tuple[Exclusion, ...]:
+    """What was left out for its schema tokens alone while there was a place for one more tool."""
+    if "tokens" not in choice.policy.show.limits:
+        return ()
+    shown = {one.route.id for one in admitted}
+    full = len(shown) >= policy.max_tools
+    last = max((place for place, one in enumerate(choice.pool) if one.route_id in shown), default=-1)
+    left = {name for name, reason in choice.decision.withheld if reason == Reason.OVER_BUDGET}
+    left |= set(choice.decision.shown) - shown
+    return tuple(
+        Exclusion(one.route_id, "over_tokens", f"{choice.sizes[one.route_id]:,} schema tokens")
+        for place, one in enumerate(choice.pool)
+        if one.route_id in left and (place < last or not full)
+    )
 
 
 def open_sources(snapshot: Snapshot, filtered: Filtered) -> list[str]:
