@@ -16,6 +16,7 @@ from admit.errors import UnknownTool
 
 from .drift import Drift, Pins, drifts
 from .model import PinState, Problem, Route
+from .route import Routes
 from .snapshot import HOLD, Changes, DriftRule, Snapshot, Source
 
 __all__ = ["Catalog", "Changes", "Snapshot", "Source"]
@@ -98,7 +99,8 @@ class Catalog:
         Raises:
             OSError: A baseline cannot be written; the catalog is as it was.
         """
-        return self._put(list(routes), getattr(routes, "problems", ()), drift, by)
+        given = routes if isinstance(routes, Routes) else Routes(routes)
+        return self._put(given, drift, by)
 
     def refresh(self, source: str, routes: Iterable[Route]) -> Changes:
         """Put what a source answered in place of all that was known of it; never a baseline.
@@ -108,8 +110,8 @@ class Catalog:
         Raises:
             UnknownTool: There is no such source; `add` brings it in.
         """
-        given = list(routes)
-        problems = getattr(routes, "problems", ())
+        given = routes if isinstance(routes, Routes) else Routes(routes)
+        problems = given.problems
         with self._lock:
             if source not in self._sources:
                 raise UnknownTool(source)
@@ -120,7 +122,7 @@ class Catalog:
                 return Changes(problems=(*problems, empty))
             fresh = {one.id for one in given}
             gone = [id for id in known if id not in fresh]
-            changes = self._put(given, problems, "", None, gone=gone, read=source)
+            changes = self._put(given, "", None, gone=gone, read=source)
             return changes._replace(removed=tuple(gone))
 
     def failed(self, source: str, cause: str) -> None:
@@ -138,7 +140,7 @@ class Catalog:
         """Take routes out, and give how many there were; ids that are not there are passed over."""
         with self._lock:
             gone = [id for id in dict.fromkeys(ids) if id in self._routes]
-            self._put([], (), "", None, gone=gone)
+            self._put(Routes(), "", None, gone=gone)
             return len(gone)
 
     def remove_source(self, source: str) -> int:
@@ -195,7 +197,7 @@ class Catalog:
         sources, routes = read(path)
         with catalog._lock:
             catalog._sources = sources
-            catalog._put(routes, (), "", None)
+            catalog._put(Routes(routes), "", None)
         return catalog
 
     def save(self, path: Path) -> None:
@@ -210,8 +212,7 @@ class Catalog:
 
     def _put(
         self,
-        routes: list[Route],
-        problems: tuple[Problem, ...],
+        routes: Routes,
         drift: DriftRule,
         by: str | None,
         *,
@@ -240,9 +241,13 @@ class Catalog:
                     sources[one.source] = Source(one.source_kind, drift or HOLD[one.source_kind])
                 elif drift and sources[one.source].drift != drift:
                     sources[one.source] = sources[one.source]._replace(drift=drift)
+            problems = routes.problems
             for name in {one.source for one in problems if one.source in sources} | ({read} & sources.keys()):
                 own = tuple(one for one in problems if one.source == name)
                 sources[name] = sources[name]._replace(problems=own, cause="", stale_since_ms=None)
+            if routes and routes.instructions:
+                name = routes[0].source
+                sources[name] = sources[name]._replace(instructions=routes.instructions)
             self._routes, self._sources = table, sources
             self._touch(touched, drift)
             return Changes(

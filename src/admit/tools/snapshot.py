@@ -28,6 +28,7 @@ class Source(NamedTuple):
         cause: Why it is not ready, as a sentence; empty where it is.
         stale_since_ms: Since when its routes are those of an earlier reading, UTC epoch ms; None where they
             are not.
+        instructions: What an MCP server says of itself; untrusted.
     """
 
     kind: SourceKind
@@ -35,6 +36,7 @@ class Source(NamedTuple):
     problems: tuple[Problem, ...] = ()
     cause: str = ""
     stale_since_ms: int | None = None
+    instructions: str = ""
 
 
 class Changes(NamedTuple):
