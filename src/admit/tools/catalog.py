@@ -105,7 +105,8 @@ class Catalog:
     def refresh(self, source: str, routes: Iterable[Route]) -> Changes:
         """Put what a source answered in place of all that was known of it; never a baseline.
 
-        An answer without a tool, where there were some, changes nothing: the source is marked stale.
+        An answer without a tool, where there were some, changes nothing: the source is marked stale, which is
+        a problem, and its tools stay in use.
 
         Raises:
             UnknownTool: There is no such source; `add` brings it in.
@@ -118,7 +119,7 @@ class Catalog:
             known = [id for id in self._ids if self._routes[id].source == source]
             if known and not given:
                 empty = Problem(source, "", "source_empty", "answered without a tool where it had some")
-                self._mark(source, "answered without a tool", (*problems, empty))
+                self._mark(source, "", (*problems, empty))
                 return Changes(problems=(*problems, empty))
             fresh = {one.id for one in given}
             gone = [id for id in known if id not in fresh]
@@ -244,7 +245,9 @@ class Catalog:
             problems = routes.problems
             for name in {one.source for one in problems if one.source in sources} | ({read} & sources.keys()):
                 own = tuple(one for one in problems if one.source == name)
-                sources[name] = sources[name]._replace(problems=own, cause="", stale_since_ms=None)
+                sources[name] = sources[name]._replace(problems=own)
+            if read in sources:
+                sources[read] = sources[read]._replace(cause="", stale_since_ms=None)
             if routes and routes.instructions:
                 name = routes[0].source
                 sources[name] = sources[name]._replace(instructions=routes.instructions)
