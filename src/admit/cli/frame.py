@@ -41,6 +41,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "selftest": ("admit.cli.selftest", "See with a host's own client what reaches the model."),
         "uninstall": ("admit.cli.uninstall", "Take Admit off this machine, and every host as it was."),
         "guide": ("admit.cli.guide", "Which guidance would be shown, and why; the files, and the pack."),
+        "tools": (
+            "admit.cli.tools",
+            "Which of your tools a request is shown, and why; the catalog.",
+        ),
         "session": ("admit.cli.session", "What the relevance gate did in a session; replay it otherwise."),
         "audit": ("admit.cli.audit", "What Admit would have changed in the sessions you already have."),
         "report": ("admit.cli.report", "The record as one page for a browser."),

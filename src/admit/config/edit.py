@@ -86,7 +86,57 @@ def write(file: File | None, path: str, name: str, value: Any) -> None:
     if file is not None:
         with open(target, encoding="utf-8", newline="") as old:
             text = old.read()
-    changed = with_value(text, name, value).encode()
+    _replace(target, with_value(text, name, value).encode())
+
+
+def remove(file: File, name: str) -> None:
+    """Take a whole table, such as a source of the user's, out of a file.
+
+    Raises:
+        ConfigError: The file is broken, has no such table, or cannot be edited safely.
+        OSError: It cannot be written; it names the file.
+    """
+    if file.problem is not None:
+        raise ConfigError(f"mend the file first: {file.problem}")
+    target = os.path.realpath(file.path)
+    with open(target, encoding="utf-8", newline="") as old:
+        text = old.read()
+    _replace(target, without(text, name).encode())
+
+
+def without(text: str, name: str) -> str:
+    """A TOML text without one table, everything else as it was.
+
+    Raises:
+        ConfigError: There is no such table, or the file's shape does not let this be done safely.
+    """
+    import tomllib
+
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    *above, last = name.split(".")
+    try:
+        wanted = tomllib.loads(text[len(mark) :])
+        document = tomlkit.parse(text[len(mark) :])
+        for held in (wanted, cast(MutableMapping[str, Any], document)):
+            table = held
+            for part in above:
+                table = table[part]
+            del table[last]
+        changed = tomlkit.dumps(document)
+        if tomllib.loads(changed) != wanted:
+            raise ValueError("another key would change")
+    except (TOMLKitError, ValueError, TypeError, AttributeError, LookupError) as error:
+        raise ConfigError(
+            f"{name} cannot be taken out of this file ({error}): do it by hand", key=name
+        ) from None
+    return mark + changed
+
+
+def _replace(target: str, data: bytes) -> None:
+    """Write a file whole, or not at all."""
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         private_folder(folder)
@@ -94,7 +144,7 @@ def write(file: File | None, path: str, name: str, value: Any) -> None:
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(fd, "wb") as new:
-            new.write(changed)
+            new.write(data)
             new.flush()
             os.fsync(fd)
         os.replace(temporary, target)
