@@ -191,6 +191,7 @@ def over_http(port: int, *, ready: Callable[[str], None], token: str = "") -> No
 
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", port))
+        bound.listen()
         ready(f"http://127.0.0.1:{bound.getsockname()[1]}/mcp")
         config = uvicorn.Config(guarded, log_level="error")
         asyncio.run(uvicorn.Server(config).serve(sockets=[bound]))
