@@ -58,10 +58,31 @@ class Choice(NamedTuple):
         )
 
 
+class Ruled(NamedTuple):
+    """What the judge's word makes of the hits of a scan, before any budget is spent.
+
+    Attributes:
+        passing: Ids that may be shown, in their order.
+        units: Each hit as it is shown.
+    """
+
+    hits: Mapping[str, Hit]
+    plan: Plan
+    policy: Policy
+    reply: Reply | None
+    passing: tuple[str, ...]
+    units: Mapping[str, Rendered]
+
+
 def choose(
     surface: Surface, found: Found, judge: GateJudge, settings: GateSettings, memory: Memory, *, ask: bool
 ) -> Choice:
     """Order, cap, ask, rule, and spend the budgets of the turn and of the hook."""
+    return spend(ruled(surface, found, judge, settings, ask=ask), surface, settings, memory)
+
+
+def ruled(surface: Surface, found: Found, judge: GateJudge, settings: GateSettings, *, ask: bool) -> Ruled:
+    """Order, cap, ask, rule."""
     units = {
         name: unit
         for name, hit in found.hits.items()
@@ -80,11 +101,18 @@ def choose(
     )
     planned = plan(ordered, policy)
     reply = _asked(planned, hits, surface, judge, settings) if mode != "off" and planned.asked else None
-    rulings = rule(planned, reply, policy)
-    passing = show(planned, rulings, policy).ids
-    left_out = _over(passing, ordered, hits, surface, settings, memory)
-    decision = decide(planned, reply, policy, tuple(left_out))
-    return Choice(hits, planned, policy, reply, decision, left_out, units)
+    passing = show(planned, rule(planned, reply, policy), policy).ids
+    return Ruled(hits, planned, policy, reply, passing, units)
+
+
+def spend(found: Ruled, surface: Surface, settings: GateSettings, memory: Memory) -> Choice:
+    """Spend the budgets of the turn and of the hook.
+
+    Who claims what is shown holds `Memory.alone` over both, else hooks that run at once spend one room twice.
+    """
+    left_out = _over(found.passing, found.plan.ordered, found.hits, surface, settings, memory)
+    decision = decide(found.plan, found.reply, found.policy, tuple(left_out))
+    return Choice(found.hits, found.plan, found.policy, found.reply, decision, left_out, found.units)
 
 
 def _asked(

@@ -16,7 +16,7 @@ from admit.core.question import Judge
 from admit.errors import UnknownSnippet
 from admit.judges.clock import Clock, SystemClock
 
-from .choose import Choice, choose
+from .choose import Choice, ruled, spend
 from .hits import cleaned, context_of, find, nothing
 from .judging import GateJudge
 from .matching import SemanticMatcher
@@ -206,10 +206,12 @@ class GuidanceGate:
                 started,
             )
         judge = self.judge.within(judge_ms)
-        choice = choose(clean, found, judge, self.settings, self.memory, ask=ask)
-        shown = choice.decision.shown if clean.delivers else ()
-        if shown and not dry_run:
-            shown = self._claimed(result_id, clean, choice, shown, delivered)
+        judged = ruled(clean, found, judge, self.settings, ask=ask)
+        with self.memory.alone():
+            choice = spend(judged, clean, self.settings, self.memory)
+            shown = choice.decision.shown if clean.delivers else ()
+            if shown and not dry_run:
+                shown = self._claimed(result_id, clean, choice, shown, delivered)
         outcomes = outcomes_of(library.guidance, found, choice, shown, clean.delivers)
         used = sum(choice.units[name].units for name in shown)
         result = GuidanceResult(

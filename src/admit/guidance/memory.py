@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 CLAIM_S = 5.0
@@ -52,11 +53,15 @@ class Memory:
     """The memory of one gate. Every method may be called from several threads at once."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._agents: OrderedDict[Context, _Agent] = OrderedDict()
         self._claims: OrderedDict[str, _Claimed] = OrderedDict()
         self._answers: OrderedDict[str, object] = OrderedDict()
         self._deliveries = 0
+
+    def alone(self) -> AbstractContextManager[object]:
+        """Keep all others out, so that what was looked at still holds when something is claimed."""
+        return self._lock
 
     def deliveries(self) -> int:
         """How many deliveries were acknowledged so far."""

@@ -12,6 +12,7 @@ import pytest
 from admit.errors import UnknownSnippet
 from admit.guidance.gather import load
 from admit.guidance.lint import lint
+from admit.guidance.memory import Memory
 from admit.guidance.model import STAGES, Surface
 from admit.judges.clock import FrozenClock
 from admit.ledger.memory import MemoryLedger
@@ -184,6 +185,32 @@ def test_one_call_shows_three_and_one_turn_twelve_and_both_are_logged(guidance):
     assert (first["limit"], first["count"], len(first["ids"])) == (3, 27, 27)
     assert last["count"] == 18
     assert len(gate.scan(prompt("deploy", tokens_used=9)).shown) == 12  # a new turn
+
+
+def test_hooks_at_once_show_no_more_than_a_turn_may(guidance):
+    for name in "ab":
+        guidance.way("project", name, f"commands: {name}")
+    gate = opened(guidance, guidance__max_per_turn=1)
+    other = threading.Thread(target=lambda: shown.append(gate.scan(command("b")).shown))
+    shown: list[tuple[str, ...]] = []
+
+    class Slow(Memory):
+        """Lets another hook go ahead when the room was read, and waits for it as long as it gets on."""
+
+        def turn_count(self, context):
+            count = super().turn_count(context)
+            if other.ident is None:
+                other.start()
+                other.join(0.2)
+            return count
+
+    def command(text: str) -> Surface:
+        return Surface("command", text, session=SESSION, tokens_used=1)
+
+    gate.memory = Slow()
+    shown.append(gate.scan(command("a")).shown)
+    other.join()
+    assert sorted(shown) == [(), ("a",)]
 
 
 @pytest.mark.parametrize("window", [200_000, 1_000_000])
