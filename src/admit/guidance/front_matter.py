@@ -136,7 +136,7 @@ def _pairs(events: Iterator[Any], depth: int) -> Iterator[tuple[str, int, Value]
             return
         if not isinstance(event, yaml.ScalarEvent):
             raise _Refused("a key is not a word", event.start_mark.line)
-        yield event.value, event.start_mark.line, _value(next(events), events, depth)
+        yield _text(event), event.start_mark.line, _value(next(events), events, depth)
 
 
 def _value(event: Any, events: Iterator[Any], depth: int) -> Value:
@@ -144,7 +144,7 @@ def _value(event: Any, events: Iterator[Any], depth: int) -> Value:
 
     if isinstance(event, yaml.ScalarEvent):
         plain = event.implicit[0]
-        return "" if plain and event.value in ("~", "null", "Null", "NULL") else event.value
+        return "" if plain and event.value in ("~", "null", "Null", "NULL") else _text(event)
     if isinstance(event, yaml.AliasEvent):
         raise _Refused("an alias is not read", event.start_mark.line)
     if depth >= MAX_DEPTH:
@@ -160,6 +160,13 @@ def _value(event: Any, events: Iterator[Any], depth: int) -> Value:
             break
         items.append(_value(item, events, depth + 1))
     return items
+
+
+def _text(event: Any) -> str:
+    """A scalar's text. Escapes can write what no file of guidance may hold, and no path or encoding takes."""
+    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in event.value):
+        raise _Refused("a value holds NUL, or half of a character", event.start_mark.line)
+    return event.value
 
 
 def _recovered(block: str, refused: _Refused, body_at: int, start: int) -> FrontMatter:

@@ -184,6 +184,13 @@ def test_nothing_raises_and_the_body_is_an_end_of_the_text(text, start):
     assert all(1 <= problem.line <= count for problem in read.problems)
 
 
+@pytest.mark.parametrize("escape", ["\\0", "\\x00", "\\ud800"])
+def test_what_no_file_may_hold_no_escape_may_write_either(escape):
+    read = parse(f'---\nscope: agent\npath: "a{escape}b"\nfiles: ["{escape}"]\n---\nbody')
+    assert read.text("path") == f'"a{escape}b"' and read.text("scope") == "agent"
+    assert [problem.code for problem in read.problems] == ["front-matter-recovered"]
+
+
 @given(st.binary())
 def test_no_bytes_make_it_raise(data):
     parse("---\n" + data.decode("utf-8", "surrogateescape") + "\n---\n")

@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 from admit.config import layers
 from admit.errors import FrontMatterError, GuidanceError
 from admit.guidance import gather, walk
+from admit.guidance.gate import GuidanceGate
 from admit.guidance.gather import IdGlobs, Settings, load, settings_of
-from admit.guidance.model import Root
+from admit.guidance.matching import ExplicitOnly
+from admit.guidance.model import Root, Surface
+from admit.guidance.opening import open_gate
 
 from .project import codes
 
@@ -306,6 +309,17 @@ def test_a_strict_load_raises_on_the_first_error(guidance):
     with pytest.raises(FrontMatterError, match=r"a\.md:2: is not YAML"):
         load(guidance.roots(), strict=True)
     assert issubclass(FrontMatterError, GuidanceError)
+
+
+@pytest.mark.parametrize("value", ['{project: "a\\0b"}', '{project: "~x\\0b"}', '{file_exists: "*\\0[{a"}'])
+def test_a_file_that_writes_nul_by_an_escape_costs_no_other_its_place(value, guidance):
+    guidance.way("project", "odd", f"description: d\nwhen: {value}\nname: 'x'")
+    guidance.way("user", "mine")
+    index, findings = guidance.load()
+    assert [one.id for one in index.snippets] == ["odd", "mine"]
+    assert codes(findings) == ["front-matter-recovered"]
+    gate = open_gate(GuidanceGate, str(guidance.project), matcher_of=lambda index: ExplicitOnly())
+    assert len(gate.scan(Surface("prompt", "hello", cwd=str(guidance.project))).outcomes) == 2
 
 
 @examples(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
