@@ -17,7 +17,7 @@ from .choose import TOOL_LANES
 from .hits import context_of
 from .look import Change, Look
 from .model import Lane
-from .preconditions import in_project
+from .preconditions import Place
 from .render import render
 from .roots import project_folder
 
@@ -58,7 +58,7 @@ def _out_of_scope(look: Look) -> Change:
 
 def _precondition(look: Look) -> Change:
     when, cwd = look.snippet.when, look.surface.cwd
-    if when is not None and when.project is not None and not in_project(when.project, cwd):
+    if when is not None and when.project is not None and not Place(cwd).is_in(when.project):
         return Change(f"it holds in {when.project} alone (when.project), and this is {cwd or 'no folder'}")
     glob = when.file_exists if when is not None else ""
     below = project_folder(cwd) if cwd else "the folder"

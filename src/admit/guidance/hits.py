@@ -11,7 +11,7 @@ from admit.text.machine import is_machine, without_machine
 from .matching import Matched, SemanticMatcher
 from .memory import Context, Memory
 from .model import Hit, Index, Outcome, Snippet, Surface, Trigger
-from .preconditions import has_file, unfit
+from .preconditions import Place, unfit
 from .roots import project_folder
 from .settings import GateSettings
 from .triggers import PROMPT_LANES, Explicit, Fired, Triggers, cut_surface
@@ -68,8 +68,9 @@ def find(
         surface = surface._replace(project=project_folder(surface.cwd))
     ended = {one.id: Outcome(one.id, "disabled") for one in index.disabled}
     eligible: list[Snippet] = []
+    place = Place(surface.cwd, surface.project)
     for snippet in index.snippets:
-        stage = unfit(snippet, surface)
+        stage = unfit(snippet, surface, place)
         if stage is None:
             eligible.append(snippet)
         else:
@@ -78,7 +79,7 @@ def find(
     matched = _matched(surface, eligible, matcher, settings)
     hits: dict[str, Hit] = {}
     for snippet in eligible:
-        outcome = _look(snippet, surface, explicit, matched, settings)
+        outcome = _look(snippet, surface, place, explicit, matched, settings)
         if outcome.hit is None or outcome.stage:
             ended[snippet.id] = outcome
         else:
@@ -108,11 +109,12 @@ def _matched(
 
 
 def _look(
-    snippet: Snippet, surface: Surface, explicit: Explicit, matched: Matched | None, settings: GateSettings
-) -> Outcome:
+    snippet: Snippet, surface: Surface, place: Place, explicit: Explicit, matched: Matched | None,
+    settings: GateSettings,
+) -> Outcome:  # fmt: skip
     """The hit of one snippet (stage empty), or where its way ended."""
     score = matched.scores.get(snippet.id) if matched is not None else None
-    state = _state(snippet, surface, settings)
+    state = _state(snippet, surface, place, settings)
     if state is not None:
         return Outcome(snippet.id, "", hit=Hit(snippet, 0, score, state.text, state), score=score)
     fired = explicit.fired.get(snippet.id)
@@ -141,17 +143,19 @@ def _vetoed(snippet: Snippet, fired: Fired, score: float | None, settings: GateS
     return score is not None and score < settings.veto_floor
 
 
-def _state(snippet: Snippet, surface: Surface, settings: GateSettings) -> Trigger | None:
+def _state(snippet: Snippet, surface: Surface, place: Place, settings: GateSettings) -> Trigger | None:
     """The state trigger that holds now, if any: at a prompt and at the start of a session."""
     if surface.lane not in ("state", "prompt"):
         return None
     for trigger in snippet.triggers:
-        if trigger.kind == "state" and _holds_now(trigger, surface, settings):
+        if trigger.kind == "state" and _holds_now(trigger, snippet, surface, place, settings):
             return trigger
     return None
 
 
-def _holds_now(trigger: Trigger, surface: Surface, settings: GateSettings) -> bool:
+def _holds_now(
+    trigger: Trigger, snippet: Snippet, surface: Surface, place: Place, settings: GateSettings
+) -> bool:
     if trigger.text == "session-start":
         return surface.lane == "state" and surface.state in STARTS
     if trigger.text == "context-threshold":
@@ -159,7 +163,7 @@ def _holds_now(trigger: Trigger, surface: Surface, settings: GateSettings) -> bo
         if not surface.tokens_used or not isinstance(trigger.value, (int, float)):
             return False
         return surface.tokens_used * 100 >= trigger.value * window
-    return trigger.text == "file-exists" and has_file(surface.project, str(trigger.value or ""))
+    return trigger.text == "file-exists" and place.has_file(str(trigger.value or ""), snippet.root)
 
 
 def _held(
