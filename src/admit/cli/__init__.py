@@ -15,15 +15,13 @@ def main() -> None:
 def _end(code: int) -> None:
     """End the process with everything that is left to do at its end.
 
-    A judge that was left at its deadline, or an embedder at work, may be inside a library of C++. The
-    interpreter's end would stop it there, which aborts the process, so only the process ends.
+    A judge that was left at its deadline may be inside a library of C++. The interpreter's end would stop it
+    there, which aborts the process, so only the process ends.
     """
     import sys
 
     threading = sys.modules.get("threading")
-    if threading is not None and any(
-        one.name.startswith(("judge ", "admit-guidance")) for one in threading.enumerate()
-    ):
+    if threading is not None and any(one.name.startswith("judge ") for one in threading.enumerate()):
         import atexit
         import os
 

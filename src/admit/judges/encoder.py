@@ -7,11 +7,14 @@ Both are checked against their hashes before they are loaded, at the first text.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +25,7 @@ TOKENIZER_PATH = Path(__file__).parent / "data" / "tokenizer.json"
 
 MOST_TOKENS = 256
 CACHED_VECTORS = 4096
+WAIT_AT_END_S = 5.0
 SELFCHECK_TOLERANCE = 0.02
 SELFCHECK_PAIRS = 28
 
@@ -39,6 +43,44 @@ SELFCHECK_TEXTS = (
 
 class EncoderUnavailable(Exception):
     """The embedder cannot be used; the message says why, and what would help."""
+
+
+class _Running:
+    """Who is inside the libraries of C++. The end of a process waits for them: to end beneath them aborts."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._count = 0
+        self._over = False
+        atexit.register(self._end)
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """For one load or one text.
+
+        Raises:
+            EncoderUnavailable: The process ends.
+        """
+        with self._changed:
+            if self._over:
+                raise EncoderUnavailable("the process ends")
+            self._count += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._count -= 1
+                self._changed.notify_all()
+
+    def _end(self) -> None:
+        with self._changed:
+            self._over = True
+            self._changed.wait_for(lambda: not self._count, WAIT_AT_END_S)
+
+
+@lru_cache(maxsize=1)
+def _running() -> _Running:
+    return _Running()
 
 
 class _Loaded(NamedTuple):
@@ -74,11 +116,12 @@ class Encoder:
         """Check the hashes and load; does nothing the second time.
 
         Raises:
-            EncoderUnavailable: A package is missing, or a hash is not the pinned one.
+            EncoderUnavailable: A package is missing, or a hash is not the pinned one, or the process ends.
         """
         with self._lock:
             if self._loaded is None:
-                self._loaded = self._load()
+                with _running().inside():
+                    self._loaded = self._load()
 
     def vectors(self, texts: Sequence[str]) -> list[Any]:
         """One vector of length 1 per text, in order: the mean over its tokens, at most 256 of them.
@@ -101,7 +144,8 @@ class Encoder:
             if key in self._vectors:
                 self._vectors.move_to_end(key)
                 return self._vectors[key]
-        vector = self._run(text)
+        with _running().inside():
+            vector = self._run(text)
         with self._lock:
             self._vectors[key] = vector
             while len(self._vectors) > CACHED_VECTORS:

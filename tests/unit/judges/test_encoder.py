@@ -1,4 +1,6 @@
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -110,3 +112,26 @@ def test_the_judge_uses_the_embedder_and_sees_past_the_words():
     reply = LocalJudge().ask(guidance_ask("no space left on device", notes))
     assert reply.quirks == ()
     assert reply.answers[0].value > 3 * reply.answers[1].value
+
+
+AT_WORK = """
+import threading
+from admit.judges.encoder import Encoder, EncoderUnavailable
+encoder, begun = Encoder(), threading.Event()
+def embed():
+    try:
+        for k in range(1_000_000):
+            encoder.vectors([f"word {k} " * 60])
+            begun.set()
+    except EncoderUnavailable:
+        pass
+for _ in range(2):
+    threading.Thread(target=embed, daemon=True).start()
+begun.wait()
+"""
+
+
+@needs_model
+def test_a_process_may_end_while_others_embed():
+    ended = subprocess.run([sys.executable, "-c", AT_WORK], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stderr) == (0, "")
