@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from admit.cli.tools_drift import approve, diff
+from admit.cli.tools_eval import command as eval_command
 from admit.cli.tools_find import explain, find
+from admit.cli.tools_import import command as import_command
 from admit.cli.tools_list import command as list_command
 from admit.cli.tools_sources import add, refresh, remove
 
@@ -25,5 +27,5 @@ def command() -> None:
     """
 
 
-for one in (find, explain, list_command, add, refresh, remove, diff, approve):
+for one in (import_command, find, explain, list_command, add, refresh, remove, diff, approve, eval_command):
     command.add_command(one)

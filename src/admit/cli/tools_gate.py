@@ -32,7 +32,7 @@ class Opened(NamedTuple):
 
     gate: ToolGate
     config: Config
-    ledger: Ledger
+    ledger: Ledger | None
     judge: BoundedJudge | None = None
     why_not: str = ""
 
@@ -42,7 +42,8 @@ class Opened(NamedTuple):
             from admit.judges.check import close
 
             close(self.judge)
-        self.ledger.flush(self.config.values["ledger.close_wait_ms"])
+        if self.ledger is not None:
+            self.ledger.flush(self.config.values["ledger.close_wait_ms"])
 
 
 def budget_options(command: _F) -> _F:
@@ -61,6 +62,7 @@ def open_gate(
     catalog: Catalog | None = None,
     judge: str | None = None,
     ask: bool = False,
+    record: bool = True,
     **policy: Any,
 ) -> Opened:
     """The gate of this user.
@@ -68,6 +70,7 @@ def open_gate(
     Args:
         judge: The profile to ask, in place of `judge.profile`.
         ask: Whether a judge is asked; a key may then come from the variable that its profile names.
+        record: Whether what is found is written down, and earlier uses count.
         **policy: Values of the policy in place of those of the settings; None leaves one.
 
     Raises:
@@ -82,7 +85,7 @@ def open_gate(
     from admit.tools.policy import tool_policy
 
     config = load(overrides={"judge.profile": judge})
-    ledger = open_ledger(config.values)
+    ledger = open_ledger(config.values) if record else None
     given = {name: value for name, value in policy.items() if value is not None}
     chosen = tool_policy(section(config.values, "tools"))._replace(**given)
     found = opening.judge_of(config, _load) if ask else ""

@@ -46,6 +46,8 @@ def add(kind: str, target: str, name: str | None, without_asking: bool, as_json:
     Its tools as they are now are approved by that. An MCP server is written to mcp.json beside your
     settings, with variables such as ${TOKEN} left as they stand; any other source to your settings.
     """
+    from admit.tools.servers import Server
+
     config, catalog, servers = _opened()
     made = _definition(kind, target, name)
     if made.name in catalog.snapshot().sources or made.name in _known(config, servers):
@@ -59,7 +61,9 @@ def add(kind: str, target: str, name: str | None, without_asking: bool, as_json:
     if not routes:
         raise SourceError(made.name, "gave no tool, so nothing was added")
     write_definition(made)
-    changes = catalog.add(routes, by="add")
+    if isinstance(made.target, Server):
+        catalog.pins.consent(made.name, made.target.spec(), by="add")
+    changes = catalog.add(routes, drift=drift_rule(config, made), by="add")
     save(catalog)
     record(config, catalog, {made.name: changes})
     _say_added(config, made, len(changes.added), len(routes.problems), catalog, as_json)

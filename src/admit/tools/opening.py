@@ -109,17 +109,17 @@ def history_of(config: Config, ledger: Ledger | None) -> History | None:
 
 
 def weights_of(config: Config) -> Weights:
-    """The numbers of the order."""
+    """The numbers of the order; what is no setting keeps its default."""
     values = section(config.values, "tools")
+    keys = {
+        **{name: name for name in ("k1", "b")},
+        **{name: f"variant.{name}" for name in ("stem", "family", "verb")},
+        **{name: f"signal.{name}" for name in ("whole_name", "operation")},
+    }
+    numbers = {name: values[key] for name, key in keys.items() if name in Weights._fields and key in values}
     return Weights(
-        k1=values["k1"],
-        b=values["b"],
+        **numbers,
         fields={name: values[f"field_weights.{name}"] for name in FIELD_WEIGHTS},
-        stem=values["variant.stem"],
-        family=values["variant.family"],
-        verb=values["variant.verb"],
-        whole_name=values["signal.whole_name"],
-        operation=values["signal.operation"],
         share=Share(values["shared_prefix_share"], values["shared_prefix_min"]),
     )
 
@@ -151,7 +151,7 @@ def source_names(config: Config) -> tuple[str, ...]:
 
 
 def _globs(value: Any, *, broken: tuple[str, ...]) -> tuple[str, ...]:
-    """A list of globs as another program may have written it; one that cannot be read lets nothing through."""
+    """A list of globs as others may have written it; one that cannot be read lets nothing through."""
     words = (value,) if isinstance(value, str) else value
     if isinstance(words, (list, tuple)) and all(isinstance(one, str) for one in words):
         return tuple(words)
