@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from admit.errors import ConfigError
 
 from . import jsonc
-from .servers import TABLES, Server, Servers, of_tables, parsed, read_text
+from .servers import LONGEST_KEY, TABLES, Server, Servers, of_tables, parsed, read_text
 from .tokens import ESTIMATE, Counter
 
 MOST_BYTES = 64 << 20
@@ -77,15 +77,20 @@ def merged(places: Iterable[Imported]) -> list[Merged]:
     taken too.
     """
     kept: dict[str, Merged] = {}
+    names: dict[tuple[str, str], str] = {}
     for place in places:
         for server in place.servers:
+            known = names.get((server.name, server.spec()))
+            if known is not None:
+                hosts = dict.fromkeys((*kept[known].hosts, place.host))
+                kept[known] = kept[known]._replace(hosts=tuple(hosts))
+                continue
             name, number = server.name, 1
-            while (held := kept.get(name)) is not None and held.server.spec() != server.spec():
+            while name in kept:
                 mark = place.host if number == 1 else f"{place.host}{number}"
-                name, number = f"{server.name[: 31 - len(mark)]}-{mark}", number + 1
-            hosts = (*held.hosts, place.host) if held is not None else (place.host,)
-            first = held.server if held is not None else server._replace(name=name)
-            kept[name] = Merged(first, tuple(dict.fromkeys(hosts)))
+                name, number = f"{server.name[: LONGEST_KEY - 1 - len(mark)]}-{mark}", number + 1
+            kept[name] = Merged(server._replace(name=name), (place.host,))
+            names[server.name, server.spec()] = name
     return list(kept.values())
 
 

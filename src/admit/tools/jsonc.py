@@ -14,6 +14,7 @@ from typing import Any
 from admit.core.events import parse
 
 MARK = "\ufeff"
+_SPACE = " \t\r\n"
 _DECODER = json.JSONDecoder()
 
 
@@ -72,12 +73,16 @@ def take(text: str, path: tuple[str, str]) -> str:
     if at < 0:
         raise KeyError(path[1])
     key, _, end = inner.members[path[1]]
-    comma = _comma(text, end, inner.members[names[at + 1]][0] if at + 1 < len(names) else inner.end - 1)
-    if at + 1 < len(names):
+    last = at + 1 == len(names)
+    comma = _comma(text, end, inner.end - 1 if last else inner.members[names[at + 1]][0])
+    if not last:
         return text[:key] + text[_skip(text, comma + 1) :]
-    if at:
-        return text[: inner.members[names[at - 1]][2]] + text[end:]
-    return text[:key] + text[(comma if comma >= 0 else end - 1) + 1 :]
+    if not at:
+        return text[:key] + text[(end if comma < 0 else comma + 1) :]
+    if comma >= 0:  # that of the one before now trails
+        return text[:key].rstrip(_SPACE) + text[comma + 1 :]
+    before = _comma(text, inner.members[names[at - 1]][2], key)
+    return text[:before] + text[before + 1 : key].rstrip(_SPACE) + text[end:]
 
 
 class _Object:
@@ -119,7 +124,7 @@ def _members(strict: str, start: int) -> _Object:
 
 
 def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in " \t\r\n":
+    while at < len(text) and text[at] in _SPACE:
         at += 1
     return at
 
@@ -134,8 +139,8 @@ def _insert(text: str, into: _Object, key: str, value: Any, outer: str) -> str:
         return f"{text[: into.start + 1]}\n{indent}{member}\n{outer}{text[into.end - 1 :]}"
     end = list(into.members.values())[-1][2]
     comma = _comma(text, end, into.end - 1)
-    if comma >= 0:  # a trailing comma: it now stands between the two
-        return f"{text[: comma + 1]}\n{indent}{member}{text[comma + 1 :]}"
+    if comma >= 0:  # a trailing comma: it now stands between the two, and another trails
+        return f"{text[: comma + 1]}\n{indent}{member},{text[comma + 1 :]}"
     return f"{text[:end]},\n{indent}{member}{text[end:]}"
 
 
