@@ -157,12 +157,16 @@ def test_odd_shapes_of_claude_codes_state_hold_no_server(value, home, project):
 def test_one_server_of_several_hosts_is_one_and_another_of_its_name_gets_the_hosts_name():
     mine, other = Server("a", command="x"), Server("a", command="y")
     places = [
-        Imported("codex", "", "user", (mine,)), Imported("cursor", "", "user", (mine,)),
-        Imported("vscode", "", "user", (other,)), Imported("vscode", "", "project", (other._replace(cwd="/"),)),
+        Imported("codex", "", "user", (mine,)),
+        Imported("cursor", "", "user", (mine,)),
+        Imported("vscode", "", "user", (other,)),
+        Imported("vscode", "", "project", (other._replace(cwd="/"),)),
         Imported("cursor", "", "project", (other,)),
-    ]  # fmt: skip
+    ]
     assert [(one.server.name, one.server.command, one.hosts) for one in merged(places)] == [
-        ("a", "x", ("codex", "cursor")), ("a-vscode", "y", ("vscode", "cursor")), ("a-vscode2", "y", ("vscode",)),
+        ("a", "x", ("codex", "cursor")),
+        ("a-vscode", "y", ("vscode", "cursor")),
+        ("a-vscode2", "y", ("vscode",)),
     ]  # fmt: skip
 
 
