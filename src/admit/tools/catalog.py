@@ -17,7 +17,7 @@ from admit.errors import UnknownTool
 from .drift import Drift, Pins, drifts
 from .model import PinState, Problem, Route
 from .route import Routes
-from .snapshot import HOLD, Changes, DriftRule, Snapshot, Source
+from .snapshot import HOLD, LOGGED_IDS, Changes, DriftRule, Log, Snapshot, Source
 
 __all__ = ["Catalog", "Changes", "Snapshot", "Source"]
 
@@ -49,6 +49,7 @@ class Catalog:
         self._held: dict[str, PinState] = {}
         self._pinned: object = _NEVER
         self._number = 0
+        self._log = Log(self)
         self._shown: Snapshot | None = None
 
     def snapshot(self) -> Snapshot:
@@ -69,6 +70,7 @@ class Catalog:
                     MappingProxyType(self._held),
                     self._number,
                     self._lines,
+                    self._log,
                 )
             return self._shown
 
@@ -262,7 +264,9 @@ class Catalog:
 
     def _touch(self, ids: list[str], drift: DriftRule) -> None:
         """Bring the order, the lines of the revision and the pin states up to the table."""
-        if len(ids) > 100:
+        self._number += 1
+        self._log = self._log.then(self._number, tuple(ids))
+        if len(ids) > LOGGED_IDS:
             self._ids = sorted(self._routes)
             self._lines = [_line(self._routes[id]) for id in self._ids]
         else:
@@ -281,7 +285,6 @@ class Catalog:
             kept.pop(one.id, None)
         kept.update(self._states(fresh))
         self._held = kept
-        self._number += 1
         self._shown = None
 
     def _states(self, routes: Iterable[Route]) -> dict[str, PinState]:

@@ -91,7 +91,7 @@ def _suspects(snapshot: Snapshot, filters: Filters) -> Iterable[Route]:
     whole = {name for name, globs in filters.globs.items() if globs != Globs()}
     whole |= {name for name, source in snapshot.sources.items() if source.cause}
     ids = {*snapshot.held, *filters.exposed} | {one.id for name in whole for one in snapshot.of(name)}
-    return [snapshot.routes[id] for id in sorted(ids) if id in snapshot.routes]
+    return [route for id in sorted(ids) if (route := snapshot.find(id)) is not None]
 
 
 def _applied(snapshot: Snapshot, filters: Filters, routes: Iterable[Route]) -> Filtered:

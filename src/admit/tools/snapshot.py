@@ -19,6 +19,10 @@ HOLD: Mapping[SourceKind, DriftRule] = MappingProxyType(
 """What becomes of a new or changed tool that nobody approved, by the kind of its source."""
 
 
+LOGGED = 64  # changes that a snapshot knows of
+LOGGED_IDS = 100  # in one of them
+
+
 class Source(NamedTuple):
     """What is known of one source.
 
@@ -49,6 +53,29 @@ class Changes(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
+class Log(NamedTuple):
+    """Which ids the last changes of one catalog touched.
+
+    Attributes:
+        owner: Told apart from every other catalog by identity.
+        start: The number of the snapshot after which it is whole.
+        entries: The number of the snapshot that a change led to, and its ids.
+    """
+
+    owner: object
+    start: int = 0
+    entries: tuple[tuple[int, tuple[str, ...]], ...] = ()
+
+    def then(self, number: int, ids: tuple[str, ...]) -> Log:
+        """The log with one more change; a large one starts it anew, and an old one drops out."""
+        if len(ids) > LOGGED_IDS:
+            return Log(self.owner, number)
+        entries = (*self.entries, (number, ids))
+        if len(entries) <= LOGGED:
+            return self._replace(entries=entries)
+        return Log(self.owner, entries[0][0], entries[1:])
+
+
 class Snapshot:
     """The catalog at one moment.
 
@@ -68,10 +95,12 @@ class Snapshot:
         held: Mapping[str, PinState],
         number: int,
         lines: list[bytes],
+        log: Log,
     ) -> None:
         self._by_id = routes
         self._ids = ids
         self._lines = lines
+        self._log = log
         self.sources = sources
         self.held = held
         self.number = number
@@ -96,6 +125,10 @@ class Snapshot:
 
     def __len__(self) -> int:
         return len(self._ids)
+
+    def find(self, id: str) -> Route | None:
+        """The route of an id, or None."""
+        return self._by_id.get(id)
 
     def get(self, id_or_name: str) -> Route:
         """The route of an id, or of a name that only one has.
@@ -130,8 +163,18 @@ class Snapshot:
 
         A route that was replaced is in both. Both are in the order of ids.
         """
-        before = older._by_id if older is not None else {}
         now = self._by_id
-        fresh = tuple(now[id] for id in self._ids if before.get(id) is not now[id])
-        gone = tuple(id for id in older._ids if now.get(id) is not before[id]) if older is not None else ()
+        if older is None:
+            return (), tuple(now[id] for id in self._ids)
+        before = older._by_id
+        ids = self._touched(older)
+        fresh = tuple(now[id] for id in ids if id in now and before.get(id) is not now[id])
+        gone = tuple(id for id in ids if id in before and now.get(id) is not before[id])
         return gone, fresh
+
+    def _touched(self, older: Snapshot) -> list[str]:
+        """Ids outside of which nothing differs from an older snapshot, sorted."""
+        log = self._log
+        if log.owner is not older._log.owner or older.number < log.start or older.number > self.number:
+            return sorted({*self._ids, *older._ids})
+        return sorted({id for number, ids in log.entries if number > older.number for id in ids})

@@ -129,6 +129,39 @@ def test_a_snapshot_stays_what_it_was():
     assert catalog.snapshot() is catalog.snapshot()
 
 
+@given(st.lists(st.tuples(st.booleans(), st.lists(st.integers(0, 150), max_size=130)), max_size=8))
+def test_what_changed_since_any_snapshot_leads_from_it_to_the_last(turns):
+    """Few and many changes at once, and snapshots from before a log begins."""
+    catalog, elsewhere = Catalog(), Catalog()
+    elsewhere.add(files("own", "t1", "t2"))
+    kept = [catalog.snapshot(), elsewhere.snapshot()]
+    for turn, (adds, numbers) in enumerate(turns):
+        if adds:
+            catalog.add(from_json("own", [tool(f"t{n}", str(turn % 2)) for n in dict.fromkeys(numbers)]))
+        else:
+            catalog.remove(f"own/t{number}" for number in numbers)
+        kept.append(catalog.snapshot())
+    last = catalog.snapshot()
+    for older in kept:
+        gone, fresh = last.since(older)
+        grown = dict(older.routes)
+        for id in gone:
+            del grown[id]
+        assert not {route.id for route in fresh} & grown.keys()
+        grown |= {route.id: route for route in fresh}
+        assert grown == dict(last.routes)
+        assert list(gone) == sorted(gone) and list(fresh) == sorted(fresh, key=lambda route: route.id)
+
+
+def test_many_small_changes_are_still_found():
+    catalog = Catalog()
+    catalog.add(files("own", *(f"t{n}" for n in range(200))))
+    first = catalog.snapshot()
+    for number in range(100):
+        catalog.remove([f"own/t{number}"])
+    assert len(catalog.snapshot().since(first)[0]) == 100
+
+
 def test_what_changed_since_nothing_is_all_of_it_and_a_replaced_route_is_on_both_sides():
     catalog = Catalog()
     catalog.add(files("own", "a", "b"))
