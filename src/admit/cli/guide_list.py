@@ -11,6 +11,7 @@ from admit.cli.frame import DONE, counted, json_option, print_json
 from admit.cli.guide_gate import CWD, HOST, host_of, open_gate
 from admit.config.check import visible
 from admit.errors import UnknownSnippet
+from admit.text.plain import plain
 from admit.text.table import table
 
 if TYPE_CHECKING:
@@ -60,7 +61,10 @@ def list_command(cwd: str | None, host: str | None, as_json: bool) -> int:
 @HOST
 @json_option
 def show_command(name: str, cwd: str | None, host: str | None, as_json: bool) -> int:
-    """Print one snippet: its file, triggers, what a judge reads of it, and its body as an agent sees it."""
+    """Print one snippet: its file, triggers, what a judge reads of it, and its body as an agent sees it.
+
+    Characters that cannot be seen, such as a terminal's commands, are left out; --json has them.
+    """
     from admit.guidance.ask import subject
     from admit.guidance.render import render
 
@@ -96,7 +100,7 @@ def show_command(name: str, cwd: str | None, host: str | None, as_json: bool) ->
         if fact:
             click.echo(f"  {label:<12} {visible(fact, 1000)}")
     if shown is not None:
-        click.echo(f"\n{shown}")
+        click.echo(f"\n{plain(shown)}")
     return DONE
 
 

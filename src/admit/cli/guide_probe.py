@@ -137,34 +137,33 @@ def _bars(given: Sequence[str]) -> list[tuple[str, float]]:
     return bars
 
 
-def _read_old(path: str) -> Mapping[str, Any]:
+def _read_old(path: str) -> Mapping[str, tuple[float, bool]]:
+    """By prompt the reciprocal of its rank, and whether something was shown.
+
+    Raises:
+        UsageError: The file cannot be read, or is none that this command printed.
+    """
     try:
         with open(path, encoding="utf-8") as file:
             value = json.load(file)
-        return {row["prompt"]: row for row in value["rows"]} | {"": value["figures"]}
+        return {str(row["prompt"]): (_reciprocal(row["rank"]), bool(row["shown"])) for row in value["rows"]}
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise UsageError(f"{path} is not what admit guide probe --json prints") from None
 
 
-def _change(old: Mapping[str, Any], report: ProbeReport) -> dict[str, Any]:
+def _change(old: Mapping[str, tuple[float, bool]], report: ProbeReport) -> dict[str, Any]:
     """What differs between an earlier run and this, over the rows that both have."""
-    both = [(old[one.row.prompt], one) for one in report.rows if one.row.prompt in old]
-    wanted = [(before, now) for before, now in both if now.row.expected]
-    gained = [
-        now.row.prompt for before, now in wanted if _reciprocal(now.first) > _reciprocal(before["rank"])
-    ]
-    lost = [now.row.prompt for before, now in wanted if _reciprocal(now.first) < _reciprocal(before["rank"])]
-    fires = [
-        now.row.prompt for before, now in both if not now.row.expected and now.shown and not before["shown"]
-    ]
-    gain = sum(_reciprocal(now.first) - _reciprocal(before["rank"]) for before, now in wanted)
+    both = [(*old[one.row.prompt], one) for one in report.rows if one.row.prompt in old]
+    gains = {one.row.prompt: _reciprocal(one.first) - before for before, _, one in both if one.row.expected}
+    fires = [one.row.prompt for _, shown, one in both if not one.row.expected and one.shown and not shown]
+    gain = sum(gains.values())
     return {
         "rows": len(both),
-        "mrr": gain / len(wanted) if wanted else None,
-        "gained": gained,
-        "lost": lost,
+        "mrr": gain / len(gains) if gains else None,
+        "gained": [prompt for prompt, by in gains.items() if by > 0],
+        "lost": [prompt for prompt, by in gains.items() if by < 0],
         "begins_to_fire": fires,
         "adopt": gain > 0 and not fires,
         "worse": gain < 0 or bool(fires),

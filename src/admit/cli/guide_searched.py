@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from admit.cli.frame import counted
 from admit.config.check import visible
 from admit.errors import GuidanceError
+from admit.guidance.changes import HEARD
 from admit.guidance.roots import project_folder, user_ways
 from admit.text.table import table
 
 if TYPE_CHECKING:
     from admit.cli.guide_words import Told
-    from admit.guidance.model import Searched
+    from admit.guidance.model import Lane, Searched, Snippet, Trigger
 
 HOST_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", ".github/copilot-instructions.md")
 """Instructions that a host reads whole by itself, below a project."""
+
+
+WAITS = (
+    ("commands", "a command", " (--command C)"),
+    ("files", "a file to be written", " (--file F)"),
+    ("pattern", "a message", " (--prompt P)"),
+    ("semantic", "a message", " (--prompt P)"),
+    ("mention", "their @name in a message", ""),
+    ("state", "a state, such as the start of a session", ""),
+)
+"""Kinds of trigger, what each waits for, and the option that tries it."""
 
 
 def searched_lines(told: Told) -> list[str]:
@@ -61,8 +74,25 @@ def _advice(told: Told) -> Iterator[str]:
         yield f"Your own: {own}/NAME/NAME.md, or for this project .claude/ways/NAME/NAME.md"
         return
     yield f"{counted(len(snippets), 'snippet')} loaded, none set off. What sets each off: admit guide list"
+    yield from _waiting(snippets, told.surface.lane)
     if all(one.source != "agent-ways" for one in snippets):
         yield "More, written for any project: admit guide starter"
+
+
+def _waiting(snippets: Iterable[Snippet], lane: Lane) -> Iterator[str]:
+    """How many wait for something that this lane never brings, by what that is."""
+    waiting: Counter[str] = Counter()
+    for one in snippets:
+        if not any(_is_heard(trigger, lane) for trigger in one.triggers):
+            kinds = {trigger.kind for trigger in one.triggers}
+            waiting.update({f"{what}{how}" for kind, what, how in WAITS if kind in kinds})
+    for what in dict.fromkeys(f"{what}{how}" for _, what, how in WAITS):
+        if waiting[what]:
+            yield f"    {waiting[what]:,} cannot be set off by a {lane}, but by {what}"
+
+
+def _is_heard(trigger: Trigger, lane: Lane) -> bool:
+    return trigger.kind in HEARD[lane] and (lane == "state" or trigger.text != "session-start")
 
 
 def _sections(path: str) -> int | None:

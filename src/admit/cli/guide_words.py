@@ -76,7 +76,7 @@ def explained(told: Told, name: str) -> list[str]:
         "would be blocked": "yes" if outcome.would_block else None,
     }
     rows = [f"  {label:<16} {visible(str(fact))}" for label, fact in facts.items() if fact is not None]
-    return [f"{name}: {outcome.stage}", *rows, f"To alter it: {visible(change.text, 500)}"]
+    return [f"{visible(name)}: {outcome.stage}", *rows, f"To alter it: {visible(change.text, 500)}"]
 
 
 def as_json(told: Told, why: str | None) -> dict[str, Any]:

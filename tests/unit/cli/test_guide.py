@@ -199,6 +199,23 @@ def test_with_cursor_rules_alone_they_are_read(guidance, guide):
     assert code == 0 and "1 snippet loaded, none set off" in text and "admit guide starter" in text
 
 
+def test_guidance_that_waits_for_something_else_says_for_what(guidance, guide):
+    guidance.file(".cursor/rules/api.mdc", "---\nglobs: src/**/*.ts\ndescription: about files\n---\nbody\n")
+    guidance.file(".cursor/rules/all.mdc", "---\nalwaysApply: true\n---\nbody\n")
+    _, text = guide("--prompt", "add an endpoint")
+    assert "1 cannot be set off by a prompt, but by a file to be written (--file F)" in text
+    assert "1 cannot be set off by a prompt, but by a state, such as the start of a session" in text
+    _, text = guide("--file", "other.py")
+    assert "by a file to be written" not in text and "1 cannot be set off by a file" in text
+
+
+def test_what_cannot_be_seen_is_not_printed(guidance, guide):
+    guidance.way("project", "odd", "description: 'd'", "red \x1b[31m\u202eletters\n")
+    code, text = guide("show", "odd")
+    assert code == 0 and "red [31mletters" in text
+    assert "\x1b" in value(guide("show", "odd", "--json"))["shown_as"]
+
+
 def test_with_skills_alone_they_are_read_or_left_to_the_host_that_loads_them(guidance, guide):
     guidance.file(
         ".claude/skills/pdf/SKILL.md",
@@ -279,6 +296,14 @@ def test_probe_scores_holds_bars_and_compares(guidance, guide, tmp_path):
     guidance.way("project", "b", "pattern: roll|thanks")
     code, text = guide("probe", str(file), "--compare", str(old))
     assert code == 1 and "begins to fire: thanks" in text
+
+
+@pytest.mark.parametrize("old", ['{"rows": [{"prompt": "deploy"}], "figures": {}}', "[" * 100_000, "[]",
+    '{"rows": [{"prompt": "deploy", "rank": "1", "shown": true}]}'])  # fmt: skip
+def test_an_earlier_run_that_is_none_is_wrong_usage(guidance, guide, tmp_path, old):
+    file = guidance.file(tmp_path / "rows.tsv", "deploy\ta\n")
+    code, text = guide("probe", str(file), "--compare", str(guidance.file(tmp_path / "old.json", old)))
+    assert code == 2 and "is not what admit guide probe --json prints" in text
 
 
 @pytest.mark.parametrize(
