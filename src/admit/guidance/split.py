@@ -17,6 +17,7 @@ from typing import NamedTuple
 from admit.errors import GuidanceError
 from admit.guidance.front_matter import parse
 from admit.text.bm25 import idf
+from admit.text.plain import one_line
 from admit.text.terms import words
 
 MIN_CHARS = 300
@@ -117,7 +118,7 @@ def _named(moved: Sequence[tuple[str, int, str]], kept: Sequence[str]) -> Iterat
         telling = [term for term in bag if len(term) > 2 and term.isalpha()]
         telling.sort(key=lambda term: (-idf(len(bags) + 1, spread[term]), -bag[term]))
         sentence = _first_sentence(body)
-        about = _printable(f"{heading}: {sentence}" if sentence else heading)[:MAX_DESCRIPTION].strip()
+        about = one_line(f"{heading}: {sentence}" if sentence else heading)[:MAX_DESCRIPTION].strip()
         yield Section(heading, at, body, name, about, " ".join(telling[:MAX_VOCABULARY]))
 
 
@@ -181,10 +182,6 @@ def _first_sentence(body: str) -> str:
             lines.append(plain)
     found = _sentence().match(" ".join(lines))
     return found[0] if found else ""
-
-
-def _printable(text: str) -> str:
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
 def _quoted(text: str) -> str:

@@ -13,5 +13,5 @@ def plain(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Visible text on one line: white space is single spaces."""
-    return " ".join(plain(text).split())
+    """Visible text on one line: white space of any kind is single spaces."""
+    return " ".join(plain(" ".join(text.split())).split())
