@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
+from posixpath import join
 
 MOST_CHARS = 16_384
 """Characters; a longer command derives nothing, for it carries data and not words."""
 
 _SEPARATORS = frozenset((";", "&", "&&", "|", "||", "|&", "(", ")", "\n"))
 _REDIRECTIONS = frozenset((">", ">>", ">|", "&>", "&>>"))
+_READING = frozenset(("<", "<<", "<<<", "<&", "<<-"))
+_SIGNS = _SEPARATORS | _REDIRECTIONS | _READING | {">&"}
+_MARKS = "();<>|&"
 _VALUED = frozenset(("-m", "-o", "-g", "-S", "--mode", "--owner", "--group", "--suffix"))
 _QUOTED_SIGN = "\0"  # stands for a sign of redirection inside quotes, which redirects nothing
 _PREFIXES = frozenset(("sudo", "env", "command", "time", "nohup", "exec"))
@@ -20,13 +25,13 @@ _PREFIXES = frozenset(("sudo", "env", "command", "time", "nohup", "exec"))
 def write_targets(command: str) -> tuple[str, ...]:
     """The paths that redirections, ``tee``, ``sed -i``, ``cp``, ``mv``, ``install`` and ``dd of=`` write.
 
-    In the order they stand, each once. What the shell's words cannot be read from derives nothing. Only
-    words are read: a variable or a glob stands as it was written.
+    In the order they stand, each once, below the folder that a ``cd`` before went to. What the shell's words
+    cannot be read from derives nothing. Only words are read: a variable or a glob stands as it was written.
     """
     if len(command) > MOST_CHARS:
         return ()
     text = _quoted().sub(lambda found: found[0].replace(">", _QUOTED_SIGN), _without_documents(command))
-    lexer = shlex.shlex(text.replace("\n", " ; "), posix=True, punctuation_chars="();<>|&")
+    lexer = shlex.shlex(text.replace("\n", " ; "), posix=True, punctuation_chars=_MARKS)
     lexer.whitespace_split = True
     lexer.commenters = ""
     try:
@@ -34,12 +39,17 @@ def write_targets(command: str) -> tuple[str, ...]:
     except ValueError:
         return ()
     found: list[str] = []
-    for call in _calls(words):
+    for folder, call in _calls(words):
         arguments, redirected = _without_redirections(call)
-        found += redirected
-        found += _written(arguments)
+        found += (join(folder, path) for path in (*redirected, *_written(arguments)) if path)
     paths = (path.replace(_QUOTED_SIGN, ">") for path in found)
     return tuple(dict.fromkeys(path for path in paths if path and path != "/dev/null"))
+
+
+@lru_cache(maxsize=1)
+def _sign() -> re.Pattern[str]:
+    longest = sorted(_SIGNS - {"\n"}, key=lambda sign: (-len(sign), sign))
+    return re.compile("|".join(map(re.escape, longest)))
 
 
 def _without_documents(command: str) -> str:
@@ -66,14 +76,35 @@ def _quoted() -> re.Pattern[str]:
     return re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
-def _calls(words: list[str]) -> list[list[str]]:
-    calls: list[list[str]] = [[]]
-    for word in words:
-        if word in _SEPARATORS:
-            calls.append([])
-        else:
-            calls[-1].append(word)
-    return [call for call in calls if call]
+def _calls(words: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each call with the folder that `cd` went to before it; what a subshell does ends with it."""
+    folder, outer = "", []
+    call: list[str] = []
+    for word in (*chain.from_iterable(map(_signs, words)), ";"):
+        if word not in _SEPARATORS:
+            call.append(word)
+            continue
+        if call:
+            yield folder, call
+            if call[0] == "cd":
+                folder = _went(folder, call[1:])
+            call = []
+        if word == "(":
+            outer.append(folder)
+        elif word == ")" and outer:
+            folder = outer.pop()
+
+
+def _went(folder: str, arguments: list[str]) -> str:
+    """Where `cd` goes; empty where its words do not say."""
+    plain = [word for word in arguments if not word.startswith("-") or word == "-"]
+    known = len(plain) == 1 and plain[0] != "-" and not plain[0].startswith(("~", "$", "`"))
+    return join(folder, plain[0]) if known else ""
+
+
+def _signs(word: str) -> Iterable[str]:
+    """The signs of a word that is nothing else, such as ``);``."""
+    return (word,) if word in _SIGNS or word.strip(_MARKS) else _sign().findall(word)
 
 
 def _without_redirections(call: list[str]) -> tuple[list[str], list[str]]:
@@ -85,9 +116,13 @@ def _without_redirections(call: list[str]) -> tuple[list[str], list[str]]:
             if kept and kept[-1].isdigit():
                 kept.pop()  # 2> file
             target = next(words, "")
-            if not target.startswith("&"):
+            if target not in _SIGNS and not target.startswith("&"):
                 targets.append(target)
-        elif word in ("<", "<<", "<<<", ">&", "<&", "<<-"):
+        elif word == ">&":
+            target = next(words, "")
+            if not target.isdigit() and target != "-":
+                targets.append(target)
+        elif word in _READING:
             next(words, "")
         else:
             kept.append(word)
