@@ -79,10 +79,12 @@ def take(text: str, path: tuple[str, str]) -> str:
         return text[:key] + text[_skip(text, comma + 1) :]
     if not at:
         return text[:key] + text[(end if comma < 0 else comma + 1) :]
-    if comma >= 0:  # that of the one before now trails
-        return text[:key].rstrip(_SPACE) + text[comma + 1 :]
     before = _comma(text, inner.members[names[at - 1]][2], key)
-    return text[:before] + text[before + 1 : key].rstrip(_SPACE) + text[end:]
+    between = text[before + 1 : key]
+    between = between if between.strip(_SPACE) else ""  # a comment stays, with the line that ends it
+    if comma >= 0:  # that of the one before now trails
+        return text[: before + 1] + between + text[comma + 1 :]
+    return text[:before] + between + text[end:]
 
 
 class _Object:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from admit.errors import ConfigError, SourceError
@@ -269,6 +269,8 @@ def files(draw: Any) -> tuple[str, list[str]]:
     ), names
 
 
+@example(('{"mcpServers":{"a":1, // c, } \n"//":"x"}}', ["a", "//"]), "//", 1)
+@example(('{"mcpServers":{"a":1, // c, } \n"b":"x",}}', ["a", "b"]), "b", 1)
 @given(files(), st.sampled_from(["a", "b", "new", "//"]), st.sampled_from([1, "x//", {"k": [1]}]))
 def test_putting_and_taking_change_one_member_and_nothing_else(file, name, value):
     text, names = file
