@@ -21,7 +21,7 @@ HEAD = ("requests", "cut", "n", "recall", "95 %", "all of it", "95 %", "shown", 
 EXAMPLES = """\b
 Examples:
   admit tools eval --queries rows.jsonl
-  admit tools eval --catalog tools.json --queries rows.jsonl --depth budget,fixed-5 --k 1,3,10 --json"""
+  admit tools eval --queries rows.jsonl --catalog tools.json --depth budget,cover"""
 
 
 @click.command("eval", short_help="Score requests of known need.", epilog=EXAMPLES)
@@ -48,12 +48,13 @@ def command(
     """Hold the gate against requests whose needed tools are known; nothing is recorded.
 
     \b
-    A row:       {"id": "1", "query": "…", "required": ["source/name"], "stratum": "…", "language": "…"};
-                 required is empty where no tool fits. stratum and language may be left out.
-    recall       share of the needed tools that are shown; all of it: share of requests shown every one
+    A row        {"id": "1", "query": "…", "required": ["source/name"]}, with
+                 "stratum" and "language" where you like; no id: no tool fits
+    recall       share of the needed tools that are shown
+    all of it    share of the requests that are shown every one
     per 1,000    recall for each 1,000 schema tokens
-    missed       level: its score is that of the last one shown; below: it is lower
-    none shown   share of the requests without a fitting tool that are shown none
+    missed       level: its score is that of the last one shown; below: lower
+    none shown   share of the requests without a fitting tool shown none
     """
     from admit.tools import evaluate
     from admit.tools.policy import checked

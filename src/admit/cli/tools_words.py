@@ -26,7 +26,7 @@ REASONS = {
     "depth": "its rank",
     "over_budget": "its rank; over the budget alone",
     "fallback": "its rank; not judged",
-    "answer_defect": "its rank; not judged",
+    "defect": "its rank; not judged",
 }
 """Why a tool is shown, by the word of the record."""
 

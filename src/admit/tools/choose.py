@@ -43,26 +43,23 @@ def choose(
     depth: str,
     size_of: Sizes,
     asked: Asked | None = None,
-    pool: Sequence[Ranked] = (),
 ) -> Choice:
     """Cut an order by a depth.
 
     Args:
         size_of: Schema tokens of one route.
         asked: Puts routes to the judge; None asks nobody.
-        pool: What the judge is asked about in place of the order's beginning.
     """
     count = _count(order, policy, depth)
     if depth == "judge" and asked is not None and policy.mode != "off":
-        looked = tuple(pool or order.ranked)[: policy.max_candidates + len(_exact(order.ranked))]
+        # Past the profile's cap nobody is asked about; the record says what was there.
+        looked = tuple(order.ranked)
         choice = _decided(looked, routes, core_policy(policy, asks=True, depth_count=None), size_of, asked)
         if choice.decision.status in ("judged", "partial", "idle") and choice.decision.shadow is None:
             return choice
         # As without a judge: the shortlist of the budget, over the plain order.
         plain = _plain(order, routes, policy, None, size_of)
         return choice._replace(
-            # The longer one holds the other, and whatever was asked about.
-            pool=max(choice.pool, plain.pool, key=len),
             decision=choice.decision._replace(shown=plain.decision.shown, withheld=plain.decision.withheld),
             sizes={**choice.sizes, **plain.sizes},
         )
