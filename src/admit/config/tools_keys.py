@@ -7,8 +7,8 @@ from admit.config.key import MODES, Key
 # One row a key reads better than one line a field.
 # fmt: off
 _FIELDS = (
-    ("name", 4.0), ("aliases", 4.0), ("outputs", 2.0), ("title", 2.0), ("group", 2.5), ("params", 1.5),
-    ("source", 1.5), ("description", 1.0), ("group_description", 0.5), ("param_descriptions", 0.5),
+    ("name", 3.0), ("aliases", 4.0), ("outputs", 2.0), ("title", 2.0), ("group", 2.5), ("params", 1.0),
+    ("source", 0.5), ("description", 1.0), ("group_description", 0.5), ("param_descriptions", 0.5),
     ("output_descriptions", 0.5),
 )
 _SOURCE = "tools.sources.NAME"
@@ -37,7 +37,7 @@ TOOLS_KEYS = (
     Key("tools.cover_min", 0.30, "share", "float", 0, 1,
         help="At the depth cover none is kept where the first explains less."),
     Key("tools.k1", 1.2, "factor", "float", 0, 10, help="How soon a repeated word counts no more (BM25)."),
-    Key("tools.b", 0.4, "share", "float", 0, 1, help="How much a long text is held against a tool (BM25)."),
+    Key("tools.b", 0.9, "share", "float", 0, 1, help="How much a long text is held against a tool (BM25)."),
     *(
         Key(f"tools.field_weights.{name}", weight, "factor", "float", 0, 100,
             help=f"What a word counts for in {where}.")
@@ -49,8 +49,6 @@ TOOLS_KEYS = (
     ),
     Key("tools.signal.whole_name", 2.0, "× idf", "float", 0, 100,
         help="Added where a word is the complete name or group."),
-    Key("tools.signal.operation", 0.7, "× idf", "float", 0, 100,
-        help="Added where a verb means what the operation does."),
     Key("tools.variant.stem", 0.9, "share", "float", 0, 1,
         help="What a word of the same stem counts for beside the word itself."),
     Key("tools.variant.family", 0.6, "share", "float", 0, 1,

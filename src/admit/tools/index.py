@@ -47,12 +47,12 @@ class Index:
         self.totals: list[int] = [0] * len(FIELDS)
         self.source_sizes: Counter[str] = Counter()
         self.source_names: dict[str, Counter[str]] = {}
-        self.complete: dict[str, dict[str, None]] = {}
+        self.whole_names: dict[str, dict[str, None]] = {}
+        self.whole_groups: dict[str, dict[str, None]] = {}
         self.spellings: dict[str, dict[str, bool]] = {}
         self.by_stem: dict[str, dict[str, None]] = {}
         self.by_prefix: dict[str, dict[str, None]] = {}
         self.revision = 0
-        self.vocabulary_revision = 0
         self._places: dict[Places, Places] = {}
         self.add(routes)
 
@@ -99,8 +99,9 @@ class Index:
         self.source_sizes[route.source] += 1
         for term in set(fields[NAME]):
             self.source_names.setdefault(term, Counter())[route.source] += 1
-        for key in complete_names(route):
-            self.complete.setdefault(key, {})[route.id] = None
+        for table, text in ((self.whole_names, route.name), (self.whole_groups, route.group)):
+            if key := one_word(text):
+                table.setdefault(key, {})[route.id] = None
         for spelling, whole in exact.spellings(route).items():
             self.spellings.setdefault(spelling, {})[route.id] = whole
 
@@ -121,8 +122,9 @@ class Index:
             _lower(self.source_names[term], route.source)
             if not self.source_names[term]:
                 del self.source_names[term]
-        for key in complete_names(route):
-            _drop(self.complete, key, route.id)
+        for table, text in ((self.whole_names, route.name), (self.whole_groups, route.group)):
+            if key := one_word(text):
+                _drop(table, key, route.id)
         for spelling in exact.spellings(route):
             _drop(self.spellings, spelling, route.id)
 
@@ -135,13 +137,11 @@ class Index:
         return {term: kept.setdefault(key := tuple(where), key) for term, where in places.items()}
 
     def _learn(self, term: str) -> None:
-        self.vocabulary_revision += 1
         self.by_stem.setdefault(stem(term), {})[term] = None
         if len(term) >= PREFIX:
             self.by_prefix.setdefault(term[:PREFIX], {})[term] = None
 
     def _forget(self, term: str) -> None:
-        self.vocabulary_revision += 1
         _drop(self.by_stem, stem(term), term)
         if len(term) >= PREFIX:
             _drop(self.by_prefix, term[:PREFIX], term)
@@ -199,14 +199,9 @@ class View:
         )
 
 
-def complete_names(route: Route) -> tuple[str, ...]:
-    """The whole name and the whole group of a route: words joined, the last one singular; distinct."""
-    keys = ("".join(_parts(text)) for text in (route.name, route.group))
-    return tuple(dict.fromkeys(key for key in map(singular, keys) if key))
-
-
-def _parts(text: str) -> Iterable[str]:
-    return (part for parts in written(text) for part in parts)
+def one_word(text: str) -> str:
+    """A whole name as one word, its last part singular."""
+    return singular("".join(part for parts in written(text) for part in parts))
 
 
 def _lower(counts: Counter[str], key: str) -> None:

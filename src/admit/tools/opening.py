@@ -114,7 +114,7 @@ def weights_of(config: Config) -> Weights:
     keys = {
         **{name: name for name in ("k1", "b")},
         **{name: f"variant.{name}" for name in ("stem", "family", "verb")},
-        **{name: f"signal.{name}" for name in ("whole_name", "operation")},
+        "whole_name": "signal.whole_name",
     }
     numbers = {name: values[key] for name, key in keys.items() if name in Weights._fields and key in values}
     return Weights(

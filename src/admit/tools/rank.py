@@ -106,7 +106,7 @@ class Ranker:
         }
         order = {**first, **{one: components for one, components in parts.items() if one not in first}}
         ranked = [
-            Ranked(one, place, _sum(components), components, _matched(one, matches), one in first)
+            Ranked(one, place, _sum(components), components, matches.words(one), one in first)
             for place, (one, components) in enumerate(order.items(), start=1)
             if place <= max(k, len(first))
         ]
@@ -131,31 +131,19 @@ def _top(routes: Mapping[str, Route], totals: Mapping[str, float], k: int) -> li
 
 def _components(route_id: str, matches: Matches) -> tuple[Component, ...]:
     """The parts of a lexical score, in the order in which they were added."""
-    found: list[Component] = []
-    for signal, values, concepts in (
-        ("words", matches.own, [concept for concept in matches.concepts if route_id in concept.own]),
-        ("source", matches.source, [concept for concept in matches.concepts if route_id in concept.source]),
-    ):
-        if route_id in values:
-            words = tuple(concept.word for concept in concepts)
-            found.append(Component("lexical", signal, values[route_id], words))
-    for signal, values in matches.bonus.signals.items():
-        if route_id in values:
-            words = (matches.bonus.words[route_id, signal],)
-            found.append(Component("structural", signal, values[route_id], words))
-    return tuple(found)
+    return tuple(
+        Component(part.lane, part.signal, part.values[route_id], part.words(route_id))
+        for part in matches.parts
+        if route_id in part.values
+    )
 
 
 def _fused(placed: Placed, matches: Matches) -> tuple[Component, ...]:
-    words = _matched(placed.route_id, matches)
+    words = matches.words(placed.route_id)
     return (
         Component("lexical", "rank", placed.lexical, words),
         Component("history", "rank", placed.history),
     )
-
-
-def _matched(route_id: str, matches: Matches) -> tuple[str, ...]:
-    return tuple(one.word for one in matches.concepts if route_id in one.own or route_id in one.source)
 
 
 def _sum(components: tuple[Component, ...]) -> float:

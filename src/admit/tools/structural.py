@@ -1,63 +1,46 @@
-"""Signals of a route's shape: its whole name, or what its name does, is what the request says.
+"""Signals of a route's shape: its whole name, or its whole group, is what the request says.
 
 Each is added once to a route, by the best word that gives it, in multiples of that word's idf.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from admit.text.bm25 import idf
-
 from .variants import is_verb
-from .words import Request, singular
+from .words import singular
 
 if TYPE_CHECKING:
     from .index import View
-    from .lexical import Concept, Lexical
+    from .lexical import Concept
 
 
-class Bonus(NamedTuple):
-    """What each signal adds, by route, and the word that gave it."""
+class Signal(NamedTuple):
+    """What a signal adds, by route, and the word that gave it."""
 
-    whole_name: Mapping[str, float]
-    operation: Mapping[str, float]
-    words: Mapping[tuple[str, str], str]
-
-
-def bonus(lexical: Lexical, view: View, request: Request, concepts: Sequence[Concept]) -> Bonus:
-    """The signals of every route that gives one."""
-    words: dict[tuple[str, str], str] = {}
-    worths = {concept.word: concept.idf for concept in concepts}
-    weights = lexical.weights
-    whole: dict[str, float] = {}
-    for word in (*request.words, *(joined for joined, _ in request.runs)):
-        there = view.index.complete.get(singular(word))
-        if there:
-            worth = worths.get(word) or idf(view.n, len(there))
-            for route_id in view.within(there):
-                _keep(whole, words, route_id, "whole_name", weights.whole_name * worth, word)
-    operation: dict[str, float] = {}
-    for word in request.words:
-        if not is_verb(word):
-            continue
-        found = lexical.variants(word, request.language)
-        for term in (*(term for term, _ in found.same), *found.family, *found.verbs):
-            worth = worths[word] or idf(view.n, len(view.postings(term)))
-            for route_id in lexical.impacts(view, term, True).own:
-                _keep(operation, words, route_id, "operation", weights.operation * worth, word)
-    return Bonus(whole, operation, words)
+    name: str
+    values: dict[str, float]
+    words: dict[str, str]
 
 
-def _keep(
-    values: dict[str, float],
-    words: dict[tuple[str, str], str],
-    route_id: str,
-    signal: str,
-    value: float,
-    word: str,
-) -> None:
-    if value > values.get(route_id, 0.0):
-        values[route_id] = value
-        words[route_id, signal] = word
+def signals(view: View, concepts: Sequence[Concept], weight: float) -> tuple[Signal, Signal]:
+    """The whole names and the whole groups that the concepts say: ``jobs`` says ``job``, not ``aux_job_076``.
+
+    A verb alone is no name: ``update`` counts for a route of a group only where the request says the group.
+    """
+    name = Signal("whole_name", {}, {})
+    group = Signal("whole_group", {}, {})
+    for concept in concepts:
+        key = singular(concept.word)
+        for signal, table in ((name, view.index.whole_names), (group, view.index.whole_groups)):
+            value = weight * concept.idf
+            for route_id in view.within(table.get(key, {})):
+                if value > signal.values.get(route_id, 0.0):
+                    signal.values[route_id] = value
+                    signal.words[route_id] = concept.word
+    routes = view.index.routes
+    for route_id in [one for one in name.values if routes[one].group and one not in group.values]:
+        if is_verb(name.words[route_id]):
+            del name.values[route_id]
+    return name, group

@@ -10,13 +10,13 @@ from .index import Share
 
 FIELD_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "name": 4.0,
+        "name": 3.0,
         "aliases": 4.0,
         "outputs": 2.0,
         "title": 2.0,
         "group": 2.5,
-        "params": 1.5,
-        "source": 1.5,
+        "params": 1.0,
+        "source": 0.5,
         "description": 1.0,
         "group_description": 0.5,
         "param_descriptions": 0.5,
@@ -33,19 +33,18 @@ class Weights(NamedTuple):
         fields: By name of the field.
         stem, family, verb: What a word of the same stem, with the same beginning, or of the same class of
             verbs counts for beside the word itself, 0 to 1.
-        whole_name, operation: Added once to a route, in multiples of the word's idf.
+        whole_name: Added once for a whole name and once for a whole group, in multiples of the word's idf.
         source_only: Factor on a route that matched nothing but its source.
         share: When a word of names marks its source.
     """
 
     k1: float = 1.2
-    b: float = 0.4
+    b: float = 0.9
     fields: Mapping[str, float] = FIELD_WEIGHTS
     stem: float = 0.9
     family: float = 0.6
     verb: float = 0.5
     whole_name: float = 2.0
-    operation: float = 0.7
     source_only: float = 0.05
     share: Share = Share()
 

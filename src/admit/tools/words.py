@@ -35,14 +35,15 @@ class Request(NamedTuple):
 
     Attributes:
         words: Distinct words that carry a topic, in order; every word where all of them are stop words.
-        runs: Two to four adjacent words joined, with the words they are made of, in order, stop words among
-            them too: ``log in`` is ``login``.
+        runs: Two to four adjacent words joined, in order, stop words among them too: ``log in`` is ``login``.
         language: Snowball's name of the language that its stop words speak for.
+        sentences: The words and runs of each sentence, where two or more have two words that carry a topic.
     """
 
     words: tuple[str, ...]
-    runs: tuple[tuple[str, tuple[str, ...]], ...]
+    runs: tuple[str, ...]
     language: str
+    sentences: tuple[tuple[str, ...], ...] = ()
 
 
 def fold(text: str) -> str:
@@ -83,20 +84,23 @@ def terms(text: str) -> list[str]:
 
 def request(text: str) -> Request:
     """A request's words and runs. Reads the first 4,000 characters."""
-    every = [part for parts in written(text[:LONGEST_REQUEST]) for part in parts]
-    distinct = tuple(dict.fromkeys(every))
+    sentences = [
+        [part for parts in written(sentence) for part in parts]
+        for sentence in _sentence_ends().split(text[:LONGEST_REQUEST])
+    ]
+    distinct = tuple(dict.fromkeys(word for sentence in sentences for word in sentence))
     language = _language(distinct)
     lists = by_language()
     stops = lists["english"] | lists[language] | of_other_scripts()
-    topical = tuple(word for word in distinct if word not in stops)
-    runs: dict[str, tuple[str, ...]] = {}
-    for start in range(len(every)):
-        for end in range(start + 2, min(start + LONGEST_RUN, len(every)) + 1):
-            if every[end - 1] >= _UNSPACED_FROM or every[start] >= _UNSPACED_FROM:
-                break  # pairs of characters are adjacent by themselves
-            run = tuple(every[start:end])
-            runs.setdefault("".join(run), run)
-    return Request(topical or distinct, tuple(runs.items()), language)
+    topical = tuple(word for word in distinct if word not in stops) or distinct
+    runs = [_runs(sentence) for sentence in sentences]
+    told = [
+        (*words, *runs[number])
+        for number, sentence in enumerate(sentences)
+        if len(words := tuple(word for word in dict.fromkeys(sentence) if word not in stops)) > 1
+    ]
+    every = tuple(dict.fromkeys(run for found in runs for run in found))
+    return Request(topical, every, language, tuple(told) if len(told) > 1 else ())
 
 
 def request_stems(text: str) -> tuple[str, ...]:
@@ -125,6 +129,16 @@ def stemmer(language: str) -> Callable[[str], str]:
 def script_language(word: str, language: str) -> str:
     """Whose stemmer serves a word: its script's where that tells, else the request's language."""
     return "russian" if "а" <= word[:1] <= "ё" else language
+
+
+def _runs(words: list[str]) -> tuple[str, ...]:
+    runs: dict[str, None] = {}
+    for start in range(len(words)):
+        for end in range(start + 2, min(start + LONGEST_RUN, len(words)) + 1):
+            if words[end - 1] >= _UNSPACED_FROM or words[start] >= _UNSPACED_FROM:
+                break  # pairs of characters are adjacent by themselves
+            runs["".join(words[start:end])] = None
+    return tuple(runs)
 
 
 def _language(words: tuple[str, ...]) -> str:
@@ -171,6 +185,13 @@ def _unicode_words() -> Pattern[str]:
 
     word = rf"(?:[^\W_]|[{MARKS}])+"
     return re.compile(rf"{word}(?:[._\-]+{word})*(?:['’][a-z]+)?")
+
+
+@lru_cache(maxsize=1)
+def _sentence_ends() -> Pattern[str]:
+    import re
+
+    return re.compile(r"[.?!]+(?:\s+|$)|[。？！]+|\n+")
 
 
 @lru_cache(maxsize=1)
