@@ -12,6 +12,7 @@ from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
 from admit.cli.guide_gate import CWD
 from admit.config.check import visible
 from admit.errors import UsageError
+from admit.guidance.walk import is_inside
 
 if TYPE_CHECKING:
     from admit.config.layers import Config
@@ -50,9 +51,9 @@ def command(path: str | None, strict: bool, cwd: str | None, as_json: bool) -> i
     probed = _probed(roots, below) if strict else None
     budget = config.values["hosts.inject_max_chars"]
     found = (*found, *lint(index, budget=budget, cosines=_cosines(config), probed=probed))
-    findings = [one for one in found if below is None or _inside(one.path, below)]
+    findings = [one for one in found if below is None or is_inside(one.path, below)]
     findings.sort(key=lambda one: (one.path, one.line, one.code, one.text))
-    if below is not None and not findings and not any(_inside(one.path, below) for one in index.snippets):
+    if below is not None and not findings and not any(is_inside(one.path, below) for one in index.snippets):
         raise UsageError(f"there is no guidance at {path}: a way is NAME/NAME.md with front matter")
     if as_json:
         print_json(
@@ -81,15 +82,15 @@ def _roots(config: Config, folder: str, path: str | None) -> tuple[Sequence[Root
     if path is None:
         return roots, None
     below = os.path.realpath(path)
-    near = [one for one in roots if _inside(below, os.path.realpath(one.folder))]
-    if near or any(_inside(os.path.realpath(one.folder), below) for one in roots):
+    near = [one for one in roots if is_inside(below, os.path.realpath(one.folder))]
+    if near or any(is_inside(os.path.realpath(one.folder), below) for one in roots):
         return roots, below
     if not os.path.isdir(below):
         # A way is NAME/NAME.md: its folder hangs under the root.
         top = os.path.dirname(os.path.dirname(below))
         return (Root("agent-ways", "extra", top, top),), below
     theirs = [one for one in roots_of(below, None, config.values) if one.kind == "project"]
-    theirs = [one for one in theirs if _inside(one.folder, below) and os.path.isdir(one.folder)]
+    theirs = [one for one in theirs if is_inside(one.folder, below) and os.path.isdir(one.folder)]
     return theirs or (Root("agent-ways", "extra", below, below),), below
 
 
@@ -128,10 +129,6 @@ def _cosines(config: Config) -> Cosines | None:
         return [[float(one @ other) for other in vectors] for one in vectors]
 
     return cosines
-
-
-def _inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _summary(findings: Sequence[Finding], snippets: int) -> str:

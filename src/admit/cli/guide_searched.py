@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from admit.cli.frame import counted
 from admit.config.check import visible
+from admit.config.layers import section
 from admit.errors import GuidanceError
 from admit.guidance.changes import HEARD
 from admit.guidance.roots import project_folder, user_ways
@@ -75,6 +76,7 @@ def _advice(told: Told) -> Iterator[str]:
         return
     yield f"{counted(len(snippets), 'snippet')} loaded, none set off. What sets each off: admit guide list"
     yield from _waiting(snippets, told.surface.lane)
+    yield from _nearest(told)
     if all(one.source != "agent-ways" for one in snippets):
         yield "More, written for any project: admit guide starter"
 
@@ -89,6 +91,16 @@ def _waiting(snippets: Iterable[Snippet], lane: Lane) -> Iterator[str]:
     for what in dict.fromkeys(f"{what}{how}" for _, what, how in WAITS):
         if waiting[what]:
             yield f"    {waiting[what]:,} cannot be set off by a {lane}, but by {what}"
+
+
+def _nearest(told: Told) -> Iterator[str]:
+    """The one that came nearest to being set off by its meaning, where that is not far away."""
+    bars = section(told.config.values, "guidance.matcher")
+    near = [(one.score or 0.0, one.id) for one in told.result.outcomes if one.stage == "below_threshold"]
+    p, name = max(near, default=(0.0, ""))
+    if p >= bars["veto_floor"]:
+        shown = visible(name)
+        yield f"    nearest by meaning: {shown}, p {p:.3f} of {bars['admit']:g}; more by --why {shown}"
 
 
 def _is_heard(trigger: Trigger, lane: Lane) -> bool:

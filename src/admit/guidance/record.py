@@ -11,6 +11,7 @@ from admit.core.question import Reply
 from admit.ledger.port import Ledger, Record
 from admit.ledger.record import from_decision, new_id, now_ms
 
+from .choose import TOOL_LANES
 from .judging import GateJudge
 from .model import GuidanceResult, Hit, Outcome, Surface
 from .settings import GateSettings
@@ -173,7 +174,7 @@ def _events(
         note("guidance.held", ids=held[:MOST_IDS], position=surface.tokens_used)
     capped = [one.id for one in result.outcomes if one.stage == "turn_cap"]
     if capped:
-        limit = settings.max_per_tool_call if surface.lane in ("command", "file") else settings.max_per_turn
+        limit = settings.max_per_tool_call if surface.lane in TOOL_LANES else settings.max_per_turn
         note("guidance.turn_capped", ids=capped[:MOST_IDS], limit=limit, count=len(capped))
     return events
 

@@ -51,7 +51,7 @@ def walk(root: Root) -> Walked:
     if not os.path.isdir(real):
         return Walked(False)
     walker = _Walker(root)
-    if not _inside(real, root.real):
+    if not is_inside(real, root.real):
         walker.note(
             "symlink-escape", root.folder, "is a link out of the project", "put the folder itself there"
         )
@@ -122,7 +122,7 @@ class _Walker:
             self.note("unreadable", entry.path, "has a name that does not print", "rename it")
             return None
         path = os.path.realpath(entry.path) if link else entry.path
-        if link and not _inside(path, self.root.real):
+        if link and not is_inside(path, self.root.real):
             self.note("symlink-escape", entry.path, "is a link out of its root", "put the file itself there")
             return None
         if not is_folder:
@@ -160,5 +160,6 @@ def read_text(path: str) -> tuple[str, bytes]:
         raise Unreadable("unreadable", "is not UTF-8") from None
 
 
-def _inside(path: str, folder: str) -> bool:
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is a folder or below it; both as they stand."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

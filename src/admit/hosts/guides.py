@@ -18,6 +18,7 @@ from admit.judges.pool import Judges
 from admit.ledger.port import Ledger
 
 from .deadlines import chain
+from .state import put_newest
 
 MOST_FOLDERS = 64
 MOST_GATES = 8
@@ -51,7 +52,7 @@ class Guides:
             if kept is not None and kept[0] is config:
                 return kept[1]
             guide = self._guide(host, project_folder(cwd) if cwd else os.path.expanduser("~"), config)
-            _put(self._folders, (host, cwd), (config, guide), MOST_FOLDERS)
+            put_newest(self._folders, (host, cwd), (config, guide), MOST_FOLDERS)
             return guide
 
     def _guide(self, host: str, project: str, config: Config) -> Guide:
@@ -70,13 +71,5 @@ class Guides:
                 memory=self._memory,
             )
             guide = Guide(gate, project)
-        _put(self._guides, key, guide, MOST_GATES)
+        put_newest(self._guides, key, guide, MOST_GATES)
         return guide
-
-
-def _put(entries: OrderedDict, key: object, value: object, most: int) -> None:
-    """Set an entry as the newest; past the cap the oldest goes."""
-    entries[key] = value
-    entries.move_to_end(key)
-    while len(entries) > most:
-        entries.popitem(last=False)

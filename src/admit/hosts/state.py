@@ -107,7 +107,7 @@ class SessionState:
         """
         with self._lock:
             first = path not in self._offsets
-            _put(self._offsets, path, offset, MOST_FILES)
+            put_newest(self._offsets, path, offset, MOST_FILES)
             found = [tail(text, MOST_PROMPT_CHARS) for text in prompts]
             if first:
                 known = list(self._prompts)
@@ -170,7 +170,7 @@ class SessionState:
                 if waiting.start.kind == kind and now - waiting.at <= STARTING_S:
                     self._starting.remove(waiting)
                     working = Working(agent_task(waiting.start.prompt), waiting.start.scope)
-                    _put(self._agents, agent, working, MOST_AGENTS)
+                    put_newest(self._agents, agent, working, MOST_AGENTS)
                     return waiting.start
             return None
 
@@ -183,7 +183,7 @@ class SessionState:
         """A subagent's task, found in its transcript; what is known already stays."""
         with self._lock:
             if agent not in self._agents:
-                _put(self._agents, agent, Working(agent_task(prompt)), MOST_AGENTS)
+                put_newest(self._agents, agent, Working(agent_task(prompt)), MOST_AGENTS)
             return self._agents[agent].task
 
     def claim(self, key: str, agent: str = "") -> Claim | None:
@@ -191,7 +191,7 @@ class SessionState:
         with self._lock:
             if (agent, key) in self._marks:
                 return None
-            _put(self._marks, (agent, key), False, MOST_MARKS)
+            put_newest(self._marks, (agent, key), False, MOST_MARKS)
             return Claim(key, agent, self._epochs.get(agent, 0))
 
     def settle(self, claim: Claim, written: bool) -> None:
@@ -200,7 +200,7 @@ class SessionState:
             if claim.epoch != self._epochs.get(claim.agent, 0):
                 return
             if written:
-                _put(self._marks, (claim.agent, claim.key), True, MOST_MARKS)
+                put_newest(self._marks, (claim.agent, claim.key), True, MOST_MARKS)
             else:
                 self._marks.pop((claim.agent, claim.key), None)
 
@@ -212,7 +212,7 @@ class SessionState:
     def forget(self, agent: str = "") -> None:
         """The context of an agent was replaced: nothing that was shown is in view any more."""
         with self._lock:
-            _put(self._epochs, agent, self._epochs.get(agent, 0) + 1, MOST_AGENTS)
+            put_newest(self._epochs, agent, self._epochs.get(agent, 0) + 1, MOST_AGENTS)
             for mark in [mark for mark in self._marks if mark[0] == agent]:
                 del self._marks[mark]
 
@@ -257,7 +257,7 @@ class Sessions:
             return SessionState()
         with self._lock:
             state = self._sessions.pop((host, session), None) or SessionState()
-            _put(self._sessions, (host, session), state, MOST_SESSIONS)
+            put_newest(self._sessions, (host, session), state, MOST_SESSIONS)
             return state
 
     def drop(self, host: str, session: str) -> None:
@@ -279,7 +279,7 @@ def _ends(text: str) -> str:
     return text if len(text) <= MOST_START_CHARS else text[:half] + text[-half:]
 
 
-def _put(entries: OrderedDict, key: object, value: object, most: int) -> None:
+def put_newest(entries: OrderedDict, key: object, value: object, most: int) -> None:
     """Set an entry as the newest; past the cap the oldest goes."""
     entries[key] = value
     entries.move_to_end(key)

@@ -209,6 +209,14 @@ def test_guidance_that_waits_for_something_else_says_for_what(guidance, guide):
     assert "by a file to be written" not in text and "1 cannot be set off by a file" in text
 
 
+def test_what_came_near_by_its_meaning_is_named(guidance, guide):
+    guidance.way("project", "ship", "description: Deploying a service to the cluster and watching it start")
+    configure(guidance, "admit = 1.0\n")
+    _, text = guide("--prompt", "deploying the service to the cluster")
+    assert "nearest by meaning: ship, p 0." in text and "of 1; more by --why ship" in text
+    assert "nearest" not in guide("--prompt", "bake a cake")[1]
+
+
 def test_what_cannot_be_seen_is_not_printed(guidance, guide):
     guidance.way("project", "odd", "description: 'd'", "red \x1b[31m\u202eletters\n")
     code, text = guide("show", "odd")
