@@ -49,6 +49,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "audit": ("admit.cli.audit", "What Admit would have changed in the sessions you already have."),
         "report": ("admit.cli.report", "The record as one page for a browser."),
         "outputs": ("admit.cli.outputs", "The stored outputs: list, prune, estimate, report."),
+        "lab": ("admit.cli.lab", "Choose a number honestly: plan, freeze, run, select, confirm, promote."),
         "ledger": ("admit.cli.ledger", "The written record: show, verify, recover, export, forget."),
         "judge": ("admit.cli.judge", "Who answers: list, check and ask the judges, keys and costs."),
         "doctor": ("admit.cli.doctor", "Find what is wrong, and say how to fix it."),
