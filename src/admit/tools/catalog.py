@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import MappingProxyType
 
-from admit.errors import UnknownTool
+from admit.errors import UnknownTool, UsageError
 
 from .drift import Drift, Pins, drifts
 from .model import PinState, Problem, Route
@@ -112,9 +112,12 @@ class Catalog:
 
         Raises:
             UnknownTool: There is no such source; `add` brings it in.
+            UsageError: A route is another source's.
         """
         given = routes if isinstance(routes, Routes) else Routes(routes)
         problems = given.problems
+        if other := next((one.id for one in given if one.source != source), ""):
+            raise UsageError(f"{other} is no tool of {source}; refresh each source by itself")
         with self._lock:
             if source not in self._sources:
                 raise UnknownTool(source)

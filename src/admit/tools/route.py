@@ -136,8 +136,7 @@ def _route(
         arguments = params(given.read, bounds)
         values = fields(results.read, bounds)
     except (TooLarge, RecursionError):
-        problems.append("schema_capped")
-        arguments, values = (), ()
+        problems.append("schema_capped")  # where the results alone are too much, the arguments stay
     if given.invalid or results.invalid:
         problems.append("schema_invalid")
     located, sent = _mapping(extra.get("locations")), _mapping(extra.get("wire_names"))

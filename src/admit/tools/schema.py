@@ -1,6 +1,7 @@
 """What a JSON Schema says of arguments and results: a bounded walk that follows local references only.
 
-The schema itself is never changed. A reference that leads back to where it came from is cut there.
+The schema itself is never changed. A reference that leads back to where it came from is cut there, and one
+that leads to results that were named before is not walked again.
 """
 
 from __future__ import annotations
@@ -97,11 +98,13 @@ def params(schema: Mapping[str, Any], bounds: Bounds = BOUNDS) -> tuple[Param, .
 def fields(schema: Mapping[str, Any], bounds: Bounds = BOUNDS) -> tuple[Field, ...]:
     """Every value that a schema of results names, outer ones before what is in them.
 
+    What several references lead to is named where the first of them stands.
+
     Raises:
         TooLarge: References lead to more than the bound.
     """
     walk = _Walk(schema, bounds)
-    return tuple(walk.fields(schema, "", frozenset(), 1))
+    return tuple(walk.fields(schema, "", 1))
 
 
 class _Walk:
@@ -111,40 +114,40 @@ class _Walk:
         self._root = root
         self._left = bounds.max_nodes
         self._depth = bounds.max_depth
+        self._walked: set[str] = set()
 
-    def parts(
-        self, node: Any, trail: frozenset[str] = frozenset(), sure: bool = True, depth: int = 0
-    ) -> Iterator[tuple[Mapping[str, Any], bool]]:
+    def parts(self, node: Any) -> Iterator[tuple[Mapping[str, Any], bool]]:
         """A schema and all it is made of, and whether each holds in every case."""
-        for part, holds, _ in self._parts(node, trail, sure, depth):
-            yield part, holds
+        yield from self._parts(node, set(), True, 0)
 
     def _parts(
-        self, node: Any, trail: frozenset[str], sure: bool, depth: int
-    ) -> Iterator[tuple[Mapping[str, Any], bool, frozenset[str]]]:
+        self, node: Any, seen: set[str], sure: bool, depth: int
+    ) -> Iterator[tuple[Mapping[str, Any], bool]]:
+        """As `parts`, without what the references in `seen` lead to; those that are followed are added."""
         if not isinstance(node, Mapping):
             return
         if depth > self._depth:
             raise TooLarge
-        if trail:
+        if seen:
             self._left -= 1
             if self._left < 0:
                 raise TooLarge
-        yield node, sure, trail
+        yield node, sure
         ref = node.get("$ref")
-        if isinstance(ref, str) and ref not in trail and (target := self._at(ref)) is not None:
-            yield from self._parts(target, trail | {ref}, sure, depth + 1)
+        if isinstance(ref, str) and ref not in seen and (target := self._at(ref)) is not None:
+            seen.add(ref)
+            yield from self._parts(target, seen, sure, depth + 1)
         for key in ("allOf", "anyOf", "oneOf"):
             branches = node.get(key)
             for branch in branches if isinstance(branches, (list, tuple)) else ():
-                yield from self._parts(branch, trail, sure and key == "allOf", depth + 1)
+                yield from self._parts(branch, seen, sure and key == "allOf", depth + 1)
 
-    def fields(self, node: Any, path: str, trail: frozenset[str], depth: int) -> Iterator[Field]:
+    def fields(self, node: Any, path: str, depth: int) -> Iterator[Field]:
         """The values below a schema of an object or an array."""
         if depth > self._depth:
             raise TooLarge
         seen: set[str] = set()
-        for part, _, above in self._parts(node, trail, True, 0):
+        for part, _ in self._parts(node, self._walked, True, 0):
             properties = part.get("properties")
             for name, inner in properties.items() if isinstance(properties, Mapping) else ():
                 if not isinstance(name, str) or name in seen:
@@ -152,10 +155,10 @@ class _Walk:
                 seen.add(name)
                 place = f"{path}.{name}" if path else name
                 yield self._field(name, place, inner)
-                yield from self.fields(inner, place, above, depth + 1)
+                yield from self.fields(inner, place, depth + 1)
             for key, mark in (("items", "[]"), ("additionalProperties", ".*" if path else "*")):
                 if isinstance(part.get(key), Mapping):
-                    yield from self.fields(part[key], f"{path}{mark}", above, depth + 1)
+                    yield from self.fields(part[key], f"{path}{mark}", depth + 1)
 
     def _field(self, name: str, path: str, inner: Any) -> Field:
         parts = [part for part, _ in self.parts(inner)]

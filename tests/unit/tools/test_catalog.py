@@ -1,6 +1,8 @@
 """The catalog: one revision for one set of tools, readers that see one state, and a file that is whole."""
 
 import json
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from admit.errors import AmbiguousTool, ConfigError, UnknownTool
+from admit.errors import AmbiguousTool, ConfigError, UnknownTool, UsageError
 from admit.tools.catalog import Catalog
 from admit.tools.drift import Pins
 from admit.tools.route import routes_of
@@ -227,6 +229,8 @@ def test_a_refresh_takes_out_what_is_gone_and_touches_no_other_source():
     assert [route.id for route in catalog.snapshot().of("gh")] == ["gh/a", "gh/b", "gh/c"]
     with pytest.raises(UnknownTool):
         catalog.refresh("nowhere", [])
+    with pytest.raises(UsageError, match="gh/a is no tool of own"):
+        catalog.refresh("own", mcp("gh", "a"))
 
 
 def test_a_source_that_fails_keeps_its_routes_and_the_time_since_when():
@@ -298,3 +302,14 @@ def test_a_file_that_others_can_write_is_refused(tmp_path: Path):
     path.chmod(0o666)
     with pytest.raises(ConfigError, match="chmod 600"):
         Catalog.load(path)
+
+
+def test_what_is_imported_for_the_catalog_holds_no_server_library_and_no_arrays():
+    code = (
+        "import sys, admit.tools, admit.tools.catalog, admit.tools.filters, admit.tools.export;"
+        "import admit.tools.tokens, admit.tools.servers, admit.tools.importing, admit.tools.sources.openapi;"
+        "heavy = ('mcp', 'fastmcp', 'pydantic', 'numpy', 'httpx2', 'yaml', 'tokenizers', 'asyncio', 're2');"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr

@@ -195,6 +195,24 @@ def test_a_circle_of_references_is_cut_and_the_rest_is_read():
     assert route.problems == ()
 
 
+def test_results_that_several_references_lead_to_are_named_once():
+    """Each of twenty classes refers to all the others: walked along every path that is 20! fields."""
+    every = {
+        f"d{n}": {"properties": {f"p{k}": {"$ref": f"#/$defs/d{k}"} for k in range(20)}} for n in range(20)
+    }
+    route = one({"name": "t", "outputSchema": {"$ref": "#/$defs/d0", "$defs": every}})
+    assert len(route.outputs) == 400 and route.problems == ()
+
+
+def test_results_beyond_a_bound_leave_the_arguments():
+    small = {"properties": {"q": {}}}
+    many = {f"d{n}": {"properties": {f"p{k}": {"$ref": "#/$defs/d0"} for k in range(60)}} for n in range(15)}
+    results = {"properties": {f"r{n}": {"$ref": f"#/$defs/d{n}"} for n in range(15)}, "$defs": many}
+    route = one({"name": "t", "inputSchema": small, "outputSchema": results}, bounds=Bounds(max_nodes=500))
+    assert [param.name for param in route.params] == ["q"]
+    assert (route.outputs, route.problems) == ((), ("schema_capped",))
+
+
 def test_parts_of_a_schema_give_arguments_and_only_what_always_holds_is_required():
     schema = {
         "properties": {"a": {"$ref": "#/$defs/text"}},

@@ -23,6 +23,7 @@ _LOCATIONS = ("path", "query", "header")
 # Says OpenAPI 3.1 of parameters of these names: they are ignored.
 _IGNORED_HEADERS = frozenset(("accept", "content-type", "authorization"))
 _MOST_DEPTH = 200
+_RESULTS = 8  # a schema of results may hold this part of what one of arguments may, for it is only searched
 
 
 def from_openapi(name: str, doc: Mapping[str, Any] | str | bytes, *, bounds: Bounds = BOUNDS) -> Routes:
@@ -50,7 +51,7 @@ def from_openapi(name: str, doc: Mapping[str, Any] | str | bytes, *, bounds: Bou
     for path, method, shared, operation in document.operations():
         tool = document.tool(path, method, shared, operation)
         tools.append(tool)
-        told = {"path": path, "method": method, "shared": shared, "operation": operation, "tool": tool}
+        told = [path, method, shared, operation, tool.get("inputSchema"), tool.get("outputSchema")]
         prints.append(fingerprint(told))
     routes = routes_of(name, "openapi", tools, bounds=bounds, fingerprints=prints)
     for place, what in sorted(document.problems.items()):
@@ -71,6 +72,7 @@ class _Document:
         self._most = bounds.max_nodes
         self.problems: dict[int, dict[str, str]] = {}
         self._number = -1
+        self._components: dict[str, tuple[Any, int, tuple[str, ...]] | None] = {}
         self._tags = {
             tag["name"]: tag.get("description")
             for tag in _list(whole.get("tags"))
@@ -112,10 +114,10 @@ class _Document:
             text = next((one for one in texts if isinstance(one, str) and one), "")
             if text:
                 tool[key] = text
-        tool["inputSchema"] = self._closed(given)
+        tool["inputSchema"] = self._closed(given, self._most)
         results = self._results(operation)
         if results is not None:
-            tool["outputSchema"] = self._closed(results)
+            tool["outputSchema"] = self._closed(results, self._most // _RESULTS)
         claims = {"get": "readOnlyHint", "head": "readOnlyHint", "delete": "destructiveHint"}
         if method in claims:
             tool["annotations"] = {claims[method]: True}
@@ -216,13 +218,12 @@ class _Document:
     def _note(self, code: str, text: str) -> None:
         self.problems.setdefault(max(self._number, 0), {})[code] = text
 
-    def _closed(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """A schema with all of ``components`` that it refers to, each once."""
+    def _closed(self, schema: Mapping[str, Any], left: int) -> dict[str, Any]:
+        """A schema with what it refers to of ``components``, nearest first, up to `left` objects."""
         parts: dict[str, dict[str, Any]] = {}
-        left = self._most
-        waiting: list[Any] = [schema]
+        waiting = [tuple(_references(schema))]
         while waiting:
-            for ref in _references(waiting.pop()):
+            for ref in waiting.pop(0):
                 steps = ref.split("/")
                 if not ref.startswith("#/components/") or len(steps) < 4:
                     if not ref.startswith("#"):
@@ -231,16 +232,25 @@ class _Document:
                 kind, name = (step.replace("~1", "/").replace("~0", "~") for step in steps[2:4])
                 if name in parts.get(kind, {}):
                     continue
-                target = at_pointer(self._whole, "/".join(("", *steps[1:4])))
-                if target is None:
+                held = self._component("/".join(("", *steps[1:4])))
+                if held is None:
                     continue
-                left -= _nodes(target)
-                if left < 0:
+                target, size, references = held
+                if size > left:
                     self._note("schema_capped", "refers to more than is read; some of it is left open")
-                    target = {}
+                    target, size, references = {}, 0, ()
+                left -= size
                 parts.setdefault(kind, {})[name] = target
-                waiting.append(target)
+                waiting.append(references)
         return {**schema, "components": parts} if parts else dict(schema)
+
+    def _component(self, pointer: str) -> tuple[Any, int, tuple[str, ...]] | None:
+        """A part of the document, how many objects it holds, and its references; None where there is none."""
+        if pointer not in self._components:
+            target = at_pointer(self._whole, pointer)
+            told = None if target is None else (target, _nodes(target), tuple(_references(target)))
+            self._components[pointer] = told
+        return self._components[pointer]
 
 
 def _references(value: Any) -> Iterator[str]:
