@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from admit.core.admission import decide, plan, rule, show
@@ -105,12 +105,18 @@ def ruled(surface: Surface, found: Found, judge: GateJudge, settings: GateSettin
     return Ruled(hits, planned, policy, reply, passing, units)
 
 
-def spend(found: Ruled, surface: Surface, settings: GateSettings, memory: Memory) -> Choice:
+def spend(
+    found: Ruled, surface: Surface, settings: GateSettings, memory: Memory, taken: Collection[str] = ()
+) -> Choice:
     """Spend the budgets of the turn and of the hook.
 
     Who claims what is shown holds `Memory.alone` over both, else hooks that run at once spend one room twice.
+
+    Args:
+        taken: Ids that another hook shows, which take no room here.
     """
-    left_out = _over(found.passing, found.plan.ordered, found.hits, surface, settings, memory)
+    passing = [name for name in found.passing if name not in taken]
+    left_out = _over(passing, found.plan.ordered, found.hits, surface, settings, memory)
     decision = decide(found.plan, found.reply, found.policy, tuple(left_out))
     return Choice(found.hits, found.plan, found.policy, found.reply, decision, left_out, found.units)
 

@@ -208,7 +208,9 @@ class GuidanceGate:
         judge = self.judge.within(judge_ms)
         judged = ruled(clean, found, judge, self.settings, ask=ask)
         with self.memory.alone():
-            choice = spend(judged, clean, self.settings, self.memory)
+            now = self._clock.monotonic()
+            taken = () if dry_run else self.memory.taken(context_of(clean), delivered, now)
+            choice = spend(judged, clean, self.settings, self.memory, taken)
             shown = choice.decision.shown if clean.delivers else ()
             if shown and not dry_run:
                 shown = self._claimed(result_id, clean, choice, shown, delivered)

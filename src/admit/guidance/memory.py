@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
+from itertools import chain
 from typing import NamedTuple
 
 CLAIM_S = 5.0
@@ -84,9 +85,8 @@ class Memory:
         not known is taken as the one it was shown at.
         """  # fmt: skip
         with self._lock:
-            self._expire(now)
             agent = self._agent(context)
-            busy = {one for claim in self._claims.values() if claim.context == context for one in claim.ids}
+            busy = self.taken(context, self._deliveries, now)
             return frozenset(
                 name
                 for name, refire in refires.items()
@@ -103,6 +103,14 @@ class Memory:
         with self._lock:
             waiting = sum(claim.counted for claim in self._claims.values() if claim.context == context)
             return self._agent(context).turn + waiting
+
+    def taken(self, context: Context, since: int, now: float) -> frozenset[str]:
+        """What other hooks have claimed, or delivered after the delivery of this number."""
+        with self._lock:
+            self._expire(now)
+            waiting = (claim.ids for claim in self._claims.values() if claim.context == context)
+            shown = self._agent(context).shown.items()
+            return frozenset(chain(*waiting, (name for name, one in shown if one.delivery > since)))
 
     def claim(
         self,
@@ -123,9 +131,7 @@ class Memory:
             since: `deliveries` when the ids were found free.
         """
         with self._lock:
-            self._expire(now)
-            taken = {one for claim in self._claims.values() if claim.context == context for one in claim.ids}
-            taken |= {name for name, shown in self._agent(context).shown.items() if shown.delivery > since}
+            taken = self.taken(context, since, now)
             free = tuple(one for one in ids if one not in taken)
             counts = sum(one in counted for one in free)
             claimed = _Claimed(context, free, counts, position, now + CLAIM_S, key)

@@ -309,6 +309,32 @@ def test_two_hooks_of_one_turn_show_it_once(guidance):
     assert shown == ["a"]
 
 
+def test_hooks_at_once_show_each_what_the_others_do_not(guidance):
+    for k in range(9):
+        guidance.way("project", f"w{k}", "commands: deploy")
+    gate = opened(guidance)
+    others = [threading.Thread(target=lambda: shown.append(gate.scan(call()).shown)) for _ in range(2)]
+    shown: list[tuple[str, ...]] = []
+
+    class Waiting(Memory):
+        """Lets the first hook that looked wait until the others are through."""
+
+        def held(self, *given, **more):
+            found = super().held(*given, **more)
+            for one in others if others[0].ident is None else ():
+                one.start()
+                one.join()
+            return found
+
+    def call() -> Surface:
+        return Surface("command", "deploy", session=SESSION, tokens_used=1)
+
+    gate.memory = Waiting()
+    shown.append(gate.scan(call()).shown)
+    assert [len(ids) for ids in shown] == [3, 3, 3]
+    assert sorted(id for ids in shown for id in ids) == [f"w{k}" for k in range(9)]
+
+
 def test_each_agent_has_a_memory_of_its_own_and_a_reset_clears_it(guidance):
     guidance.way("project", "a", "pattern: deploy\nscope: agent, subagent")
     gate = opened(guidance)
