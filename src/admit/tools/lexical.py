@@ -172,7 +172,7 @@ class Lexical:
     def _take(
         self, own: Scores, source: Scores, view: View, term: str, worth: float, name_only: bool = False
     ) -> None:
-        """Let a term count in each route that has it, in `source` if by its source alone, where it is more."""
+        """Let a term count in each route that has it, in `source` where its source alone does, if more."""
         postings = view.postings(term)
         marked = view.marked_sources(term, postings)
         k1, b = self.weights.k1, self.weights.b
