@@ -116,7 +116,8 @@ def _lines(catalog: Catalog, one: Drift) -> list[str]:
             said.append(f"    + {visible(change.new, _TEXT)}")
     if one.state == "changed" and not one.fields:
         said.append("  what was approved is too large to be kept, so where it differs is not known")
-    if one.state == "new" and (route := catalog.snapshot().routes.get(one.route_id)) is not None:
+    route = catalog.snapshot().routes.get(one.route_id)
+    if one.state == "new" and route is not None and route.description:
         said.append(f"    + {visible(route.description, _TEXT)}")
     return said
 

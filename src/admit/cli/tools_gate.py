@@ -77,6 +77,7 @@ def open_gate(
         ConfigError: A setting or the catalog's file cannot be used.
         UsageError: There is no such depth.
     """
+    from admit.cli.judge_words import chosen as chosen_profile
     from admit.config.layers import load, section
     from admit.judges.bounded import BoundedJudge
     from admit.judges.door import DoorJudge
@@ -85,6 +86,8 @@ def open_gate(
     from admit.tools.policy import tool_policy
 
     config = load(overrides={"judge.profile": judge})
+    if judge is not None:
+        chosen_profile(config, judge)  # one that is named must be there, whatever the door makes of it
     ledger = open_ledger(config.values) if record else None
     given = {name: value for name, value in policy.items() if value is not None}
     chosen = tool_policy(section(config.values, "tools"))._replace(**given)

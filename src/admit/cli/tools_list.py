@@ -97,9 +97,11 @@ def _foot(snapshot: Snapshot, sums: dict[str, tuple[int, int]]) -> None:
     from admit.ledger.moments import local
 
     for name, one in snapshot.sources.items():
-        if name in sums and one.cause:
-            since = f" since {local(one.stale_since_ms):%Y-%m-%d %H:%M}" if one.stale_since_ms else ""
-            click.echo(f"{name} is down{since}: {visible(one.cause, 200)}")
+        if name in sums and one.stale_since_ms is not None:
+            state = "down" if one.cause else "stale"
+            why = one.cause or "it answered without a tool; those of before stay in use"
+            since = f"{local(one.stale_since_ms):%Y-%m-%d %H:%M}"
+            click.echo(f"{name} is {state} since {since}: {visible(why, 200)}")
     count = sum(len(one.problems) for name, one in snapshot.sources.items() if name in sums)
     if count:
         click.echo(f"{counted(count, 'problem')}: admit tools list --problems")

@@ -23,6 +23,23 @@ if TYPE_CHECKING:
     from admit.tools.servers import Servers
     from admit.tools.snapshot import Changes, DriftRule
 
+RUNNERS = frozenset(
+    (
+        "npx",
+        "bunx",
+        "uvx",
+        "uv",
+        "pipx",
+        "node",
+        "deno",
+        "bun",
+        "python",
+        "python3",
+        "docker",
+        "podman",
+        "run",
+    )
+)
 KINDS = ("mcp", "openapi", "python", "json")
 
 ADD_EXAMPLES = """\b
@@ -180,8 +197,9 @@ def name_of(kind: str, target: str) -> str:
     elif kind == "python":
         word = target.partition(":")[0].rpartition(".")[2]
     elif kind == "mcp":
-        last = [one for one in target.split() if not one.startswith("-")][-1:] or [""]
-        word = os.path.splitext(os.path.basename(last[0]).partition("@")[0])[0]
+        words = (os.path.basename(one) for one in target.split() if not one.startswith("-"))
+        word = next((one for one in words if one not in RUNNERS), "")
+        word = os.path.splitext(word.partition("@")[0])[0]
         word = re.sub(r"^(mcp-)?server-|[-_]mcp([-_]server)?$", "", word)
     else:
         word = os.path.splitext(os.path.basename(target))[0]
@@ -315,8 +333,8 @@ def _refreshed(
     changed[name] = changes = catalog.refresh(name, routes) if there else catalog.add(routes, by="refresh")
     if routes and (rule := drift_rule(config, made)) != catalog.snapshot().sources[name].drift:
         catalog.add(routes, drift=rule)
-    if name in catalog.snapshot().sources:
-        row["cause"] = catalog.snapshot().sources[name].cause or None
+    empty = [one.text for one in changes.problems if one.code == "source_empty"]
+    row["cause"] = empty[0] if empty else None
     counts = {"added": len(changes.added), "changed": len(changes.replaced), "removed": len(changes.removed)}
     return row | counts | {"tools": len(catalog.snapshot().of(name))}
 
