@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from admit.errors import GuidanceError
 from admit.guidance.front_matter import parse
+from admit.guidance.walk import MAX_BYTES
 from admit.text.bm25 import idf
 from admit.text.plain import one_line
 from admit.text.terms import words
@@ -24,6 +25,8 @@ MIN_CHARS = 300
 MAX_DESCRIPTION = 300
 MAX_SLUG = 50
 MAX_VOCABULARY = 12
+MOST_MATTER = 4096
+"""Bytes that the front matter of a section may take."""
 
 
 class Section(NamedTuple):
@@ -75,7 +78,8 @@ def split(text: str, *, named: Iterable[str] = ()) -> Split:
 
     Args:
         text: The whole file.
-        named: Headings or slugs of sections that move whatever their length and words.
+        named: Headings or slugs of sections that move whatever their length and words. What could not be
+            read in a file of its own stays all the same.
 
     Raises:
         GuidanceError: A named section is not there.
@@ -88,7 +92,7 @@ def split(text: str, *, named: Iterable[str] = ()) -> Split:
         body = text[start:end]
         asked = [name for name in wanted if name.casefold() in (heading.casefold(), slug(heading))]
         wanted.update(dict.fromkeys(asked, True))
-        reason = "" if asked else _reason(body)
+        reason = _unreadable(body) or ("" if asked else _reason(body))
         if reason:
             stays.append((heading, reason))
         else:
@@ -127,6 +131,14 @@ def slug(heading: str) -> str:
     plain = unicodedata.normalize("NFC", heading).lower()
     name = "".join(char if char.isalnum() else "-" for char in plain)
     return "-".join(filter(None, name.split("-")))[:MAX_SLUG].strip("-") or "section"
+
+
+def _unreadable(body: str) -> str:
+    """Why a file of this body would not be read as a way, or an empty text."""
+    if "\0" in body:
+        return "holds NUL, so a file of its own would count as binary"
+    most = MAX_BYTES - MOST_MATTER
+    return f"larger than {most:,} bytes" if len(body.encode("utf-8", "replace")) > most else ""
 
 
 def _reason(body: str) -> str:

@@ -14,6 +14,7 @@ from admit.guidance import split_files
 from admit.guidance.front_matter import parse
 from admit.guidance.split import Split, slug, split
 from admit.guidance.split_files import apply, propose
+from admit.guidance.walk import MAX_BYTES
 
 LONG = "Some words about this that fill the section well. " * 8
 
@@ -61,6 +62,16 @@ def test_what_holds_always_stays_unless_it_is_named(word):
 
 def test_a_short_section_moves_when_it_is_named():
     assert headings(section("Short", "Few."), " short ") == ["Short"]
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"), [("\0", "holds NUL"), ("x" * MAX_BYTES, "larger than 258,048 bytes")]
+)
+def test_a_section_that_could_not_be_read_by_itself_stays_also_when_it_is_named(odd, why):
+    text = f"## A\n{LONG}{odd}\n## B\n{LONG}"
+    found = split(text, named=["A"])
+    assert [one.heading for one in found.sections] == ["B"]
+    assert [(heading, reason.startswith(why)) for heading, reason in found.stays] == [("A", True)]
 
 
 def test_a_name_that_is_not_there_is_an_error_that_lists_what_is():
