@@ -46,8 +46,10 @@ def copy_starter(folder: str | None = None) -> tuple[str, ...]:
     for one in starter(folder):
         with open(one.snippet.path, "rb") as file:
             data = file.read()
-        os.makedirs(os.path.dirname(one.target), exist_ok=True)
         try:
+            os.makedirs(
+                os.path.dirname(one.target), exist_ok=True
+            )  # raises where a file or a dead link stands
             with open(one.target, "xb") as file:
                 file.write(data)
         except FileExistsError:

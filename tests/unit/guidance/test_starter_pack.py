@@ -36,3 +36,12 @@ def test_a_file_that_exists_is_never_touched(guidance):
     written = copy_starter()
     assert mine.read_text() == "mine" and not (guidance.home / "nowhere").exists()
     assert set(written) == {one.target for one in starter()[2:]} and copy_starter() == ()
+
+
+def test_what_stands_in_the_place_of_a_folder_costs_no_other_file_its_copy(guidance):
+    first, second = starter()[:2]
+    os.makedirs(guidance.places["user"])
+    os.symlink(guidance.home / "nowhere", os.path.dirname(first.target))
+    guidance.file(os.path.dirname(second.target), "mine")
+    assert set(copy_starter()) == {one.target for one in starter()[2:]}
+    assert not (guidance.home / "nowhere").exists()
