@@ -142,21 +142,6 @@ def plan_at(folder, **changes):
     return path
 
 
-@pytest.mark.parametrize("size", [100, 250, 500])
-def test_S1_structural_retrieval_exposes_nearly_all_that_is_needed_among_ten(surface, size):
-    gate = gate_over(surface.catalogs[size], pad=True)
-    rows = [score(gate, case, size, ["FIXED-10"])[0][0] for case in surface.cases if case.required]
-    # The public surface, where it is all of them, is measured by docs/findings.md.
-    assert sum(row.collisions + row.below == 0 for row in rows) / len(rows) >= 0.97
-
-
-def test_S1_on_the_public_development_surface_ten_hold_all_that_is_needed():
-    result = json.loads((SURFACES.parents[1] / "docs/findings/depth-capability-240.json").read_text())
-    for size in ("100", "250", "500"):
-        found = result["estimates"][size]["FIXED-10"]
-        assert found["recall"]["value"] == found["full_coverage"]["value"] == 1.0
-
-
 @pytest.mark.parametrize("key", ["controls", "candidates"])
 @pytest.mark.parametrize("id", ["LEARNED-LOGISTIC", "SCORE-ABOVE-7", "cover", "budget", "CONFORMAL-010"])
 def test_S3_a_plan_with_any_other_policy_is_refused(tmp_path, key, id):
