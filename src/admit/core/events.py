@@ -174,6 +174,7 @@ TOOL_FIELDS = (
 GUIDANCE_FIELDS = (
     "scan_id",
     "lane",
+    "state",
     "matcher",
     "window",
     "tokens_used",

@@ -130,6 +130,7 @@ def _extra(
     values = {
         "scan_id": result.result_id,
         "lane": surface.lane,
+        "state": surface.state or None,
         "matcher": result.matcher,
         "window": surface.window or settings.window_default,
         "tokens_used": surface.tokens_used,

@@ -20,6 +20,8 @@ from .outcome import Outcome, Shown
 
 # Decisions of a session that are looked through for what was shown before this process began.
 MOST_BEFORE = 1_000
+# How a session starts with a context of its own; after a resume or a fork the old one is in view.
+FRESH_STARTS = ("startup", "clear", "compact")
 # The start of a session is kept among the texts that were shown, as a context of its own.
 START, STARTED = "the start", "guidance"
 
@@ -107,7 +109,7 @@ def _guide(hook: Hook, *, fresh: bool = False) -> Guide | None:
 
 
 def _take_up(hook: Hook, guide: Guide) -> None:
-    """What the record says was shown in this context before this process began, from its last start on."""
+    """What the record says was shown in this context before this process began, from its last new start on."""
     session, ledger = hook.ev.session, hook.deps.ledger
     for row in ledger.query(door="guidance", session=session, limit=MOST_BEFORE, parts=False):
         decision = row.decision
@@ -118,7 +120,8 @@ def _take_up(hook: Hook, guide: Guide) -> None:
                     context = (session, str(event.body.get("agent") or ""))
                     position = event.body.get("token_position")
                     guide.gate.memory.restore(context, str(event.body.get("id")), position)
-        if decision.host_event == "SessionStart":
+        cause = decision.extra.get("state", "startup")
+        if decision.host_event == "SessionStart" and cause in FRESH_STARTS:
             break
 
 

@@ -32,8 +32,6 @@ from .recalls import MARK, is_recall, path_recall
 
 MOST_SENTENCE = 500
 FLUSH_MS = 500
-# How a session starts with a context of its own; after a resume or a fork the old one is in view.
-FRESH_STARTS = ("startup", "clear", "compact")
 
 Served = tuple[Outcome, str]
 """What a door says, and what was odd: a word of `HOOK_ODD_CAUSES`, or nothing."""
@@ -116,7 +114,7 @@ def _after_failure(hook: Hook) -> Served:
 
 
 def _session_start(hook: Hook) -> Served:
-    fresh = hook.ev.cause in FRESH_STARTS
+    fresh = hook.ev.cause in guidance.FRESH_STARTS
     records = _out_of_view(hook) if fresh else ()
     if fresh:
         _begin_anew(hook)

@@ -240,6 +240,9 @@ def test_after_a_restart_the_record_says_what_is_in_view(agent):
     agent.restart()
     assert agent.said(PROMPT, prompt=f"{ASKED} b") == ""
     assert agent.before("Bash", command="git commit") == shown("git/commit")
+    agent.said("SessionStart", source="resume")
+    agent.restart()
+    assert agent.said(PROMPT, prompt=f"{ASKED} resumed") == ""
     agent.said("SessionStart", source="compact")
     agent.restart()
     assert agent.said(PROMPT, prompt=f"{ASKED} c") == shown("ops/deploy")
