@@ -109,7 +109,7 @@ def _guide(hook: Hook, *, fresh: bool = False) -> Guide | None:
 
 
 def _take_up(hook: Hook, guide: Guide) -> None:
-    """What the record says was shown in this context before this process began, from its last new start on."""
+    """What the record says was shown in this context before this process began."""
     session, ledger = hook.ev.session, hook.deps.ledger
     for row in ledger.query(door="guidance", session=session, limit=MOST_BEFORE, parts=False):
         decision = row.decision
