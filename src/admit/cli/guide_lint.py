@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -124,9 +124,11 @@ def _cosines(config: Config) -> Cosines | None:
     except EncoderUnavailable:
         return None
 
-    def cosines(texts: Sequence[str]) -> list[list[float]]:
-        vectors = encoder.vectors(texts)
-        return [[float(one @ other) for other in vectors] for one in vectors]
+    def cosines(texts: Sequence[str]) -> Any:
+        import numpy as np
+
+        rows = np.array(encoder.vectors(texts), np.float32)
+        return rows @ rows.T
 
     return cosines
 

@@ -12,6 +12,7 @@ from tests.unit.guidance.project import Guidance
 
 from admit.cli import frame
 from admit.guidance.starter_pack import starter
+from admit.judges.encoder import Encoder
 
 HELPS = ("", "list", "show", "lint", "probe", "starter", "split")
 LONG = "Text that explains how the database is set up, and what to look at first. " * 6
@@ -266,6 +267,16 @@ def test_lint_fails_on_errors_alone_and_with_strict_on_warnings_too(guidance, gu
     assert code == 1 and f"{path}:2: error front-matter-recovered" in text
     found = value(guide("lint", "--json"), 1)
     assert found["snippets"] == 3 and set(found["findings"][0]) >= {"code", "level", "path", "line", "fix"}
+
+
+@pytest.mark.skipif(not Encoder().is_installed(), reason="the extra local is not installed")
+def test_lint_names_what_says_nearly_the_same_where_texts_can_be_embedded(guidance, guide):
+    for name, about in (("a", "Writing tests for the parser"), ("b", "Write parser tests"), ("c", "Baking")):
+        guidance.way("project", name, f"description: {about}\nrefire: once")
+    guidance.way("project", "d", "description: Writing tests for the parsers\nrefire: once")
+    assert "near-duplicate" not in guide("lint")[1]
+    guidance.file(guidance.home / ".config/admit/admit.toml", "")
+    assert "warning near-duplicate: d says nearly the same as a" in guide("lint")[1]
 
 
 def test_lint_looks_at_one_path_also_outside_of_all_roots(guidance, guide, tmp_path):
