@@ -140,23 +140,8 @@ def _surface(words: tuple[str | None, ...], cwd: str, session: str | None) -> Su
 
 def _restored(gate: GuidanceGate, config: Config, surface: Surface) -> Surface:
     """The surface where the record left the session, and the gate's memory of what it was shown."""
-    from admit.guidance.hits import context_of
+    from admit.guidance.before import take_up
     from admit.ledger import open_ledger
 
-    ledger = open_ledger(config.values, readonly=True)
-    for view in ledger.query(session=surface.session, door="guidance"):  # the newest first
-        position = view.decision.extra.get("tokens_used")
-        if view.decision.agent is not None:
-            continue
-        if surface.tokens_used is None and isinstance(position, int):
-            window = view.decision.extra.get("window")
-            surface = surface._replace(
-                tokens_used=position, window=window if isinstance(window, int) else None
-            )
-        for event in view.events:
-            if event.type == "guidance.shown":
-                at = event.body.get("token_position")
-                gate.memory.restore(
-                    context_of(surface), str(event.body.get("id")), at if isinstance(at, int) else None
-                )
-    return surface
+    left = take_up(gate.memory, open_ledger(config.values, readonly=True), surface.session or "")
+    return surface._replace(tokens_used=left.tokens, window=left.window)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from admit.errors import LedgerError
+from admit.guidance.before import take_up
 from admit.guidance.model import GuidanceResult, Lane, Surface
 from admit.ledger.port import Record
 from admit.text.cut import utf16_length
@@ -18,10 +19,6 @@ from .hook import Hook
 from .model import HookAnswer, Sent, Start, ToolCall
 from .outcome import Outcome, Shown
 
-# Decisions of a session that are looked through for what was shown before this process began.
-MOST_BEFORE = 1_000
-# How a session starts with a context of its own; after a resume or a fork the old one is in view.
-FRESH_STARTS = ("startup", "clear", "compact")
 # The start of a session is kept among the texts that were shown, as a context of its own.
 START, STARTED = "the start", "guidance"
 
@@ -104,25 +101,8 @@ def _guide(hook: Hook, *, fresh: bool = False) -> Guide | None:
     known_before, state.known_before = state.known_before, True
     if ev.session and not known_before and not fresh:
         with suppress(LedgerError):  # without the record something may be shown a second time
-            _take_up(hook, guide)
+            take_up(guide.gate.memory, hook.deps.ledger, ev.session)
     return guide
-
-
-def _take_up(hook: Hook, guide: Guide) -> None:
-    """What the record says was shown in this context before this process began."""
-    session, ledger = hook.ev.session, hook.deps.ledger
-    for row in ledger.query(door="guidance", session=session, limit=MOST_BEFORE, parts=False):
-        decision = row.decision
-        with_text = decision.size_out and decision.delivered != "no"
-        for view in ledger.query(decision_id=decision.decision_id) if with_text else ():
-            for event in view.events:
-                if event.type == "guidance.shown":
-                    context = (session, str(event.body.get("agent") or ""))
-                    position = event.body.get("token_position")
-                    guide.gate.memory.restore(context, str(event.body.get("id")), position)
-        cause = decision.extra.get("state", "startup")
-        if decision.host_event == "SessionStart" and cause in FRESH_STARTS:
-            break
 
 
 def _surface(hook: Hook, guide: Guide, lane: Lane, key: str, **fields: Any) -> Surface:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from admit.core.events import Event
+from admit.guidance.before import FRESH_STARTS
 from admit.judges.bounded import BoundedJudge
 from admit.judges.door import DoorJudge, door_judge
 from admit.ledger.port import Record
@@ -114,7 +115,7 @@ def _after_failure(hook: Hook) -> Served:
 
 
 def _session_start(hook: Hook) -> Served:
-    fresh = hook.ev.cause in guidance.FRESH_STARTS
+    fresh = hook.ev.cause in FRESH_STARTS
     records = _out_of_view(hook) if fresh else ()
     if fresh:
         _begin_anew(hook)

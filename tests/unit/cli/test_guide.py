@@ -175,6 +175,12 @@ def test_what_a_session_was_shown_counts_as_shown(guidance, guide):
     assert stages(value(guide("--prompt", "deploy", "--session", "s2", "--json"))) == {"a": "shown"}
     code, text = guide("--prompt", "deploy", "--session", "s1", "--why", "a")
     assert code == 0 and "shows again from token 30," in text
+    for cause, stage in (("resume", "held_refire"), ("compact", "shown")):
+        ledger = open_ledger(load().values)
+        gate = GuidanceGate.open(guidance.project, ledger=ledger)
+        gate.scan(Surface("state", session="s1", tokens_used=100, state=cause, hook_event="SessionStart"))
+        ledger.close()
+        assert stages(value(guide("--prompt", "deploy", "--session", "s1", "--json"))) == {"a": stage}
 
 
 def test_in_an_empty_repository_it_names_every_place_and_the_pack(guidance, guide):
