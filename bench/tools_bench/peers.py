@@ -17,7 +17,7 @@ from .sets import Query, ToolSet
 __all__ = ["NotRun", "orders_of_peers"]
 
 PEERS = (
-    Peer("bm25s", "0.3.16", ("bm25s",)),
+    Peer("bm25s[stem]", "0.3.16", ("bm25s",)),
     Peer("fastmcp", "4.2.3", ("fastmcp search",)),
     Peer("schemarouter", "0.17.0", ("SchemaRouter baseline", "SchemaRouter structural")),
 )
@@ -84,7 +84,7 @@ def orders_of_peers(
 
 def _ask(peer: Peer, job: dict[str, Any]) -> dict[str, Any]:
     python = install(peer)
-    script = HERE / "peer_workers" / f"{peer.name}_worker.py"
+    script = HERE / "peer_workers" / f"{peer.name.partition('[')[0]}_worker.py"
     try:
         done = subprocess.run(
             [str(python), "-I", str(script)],

@@ -143,8 +143,10 @@ def _runs(words: list[str]) -> tuple[str, ...]:
 
 def _language(words: tuple[str, ...]) -> str:
     """The language whose stop words are the most among these; English where that is not clear."""
-    longer = [word for word in words if len(word) > 1]
-    counts = {language: sum(word in listed for word in longer) for language, listed in by_language().items()}
+    lists = by_language()
+    longer = [word for word in words if len(word) > 1]  # single letters are parts of identifiers too
+    counts = {language: sum(word in listed for word in longer) for language, listed in lists.items()}
+    counts["english"] = sum(word in lists["english"] for word in words)
     return max(counts, key=lambda language: counts[language])  # the first of equals: English
 
 
