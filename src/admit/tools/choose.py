@@ -43,23 +43,27 @@ def choose(
     depth: str,
     size_of: Sizes,
     asked: Asked | None = None,
+    pool: Sequence[Ranked] = (),
 ) -> Choice:
     """Cut an order by a depth.
 
     Args:
         size_of: Schema tokens of one route.
         asked: Puts routes to the judge; None asks nobody.
+        pool: What the judge is asked about, first to last, in place of the order.
     """
     count = _count(order, policy, depth)
     if depth == "judge" and asked is not None and policy.mode != "off":
         # Past the profile's cap nobody is asked about; the record says what was there.
-        looked = tuple(order.ranked)
+        looked = tuple(pool or order.ranked)
         choice = _decided(looked, routes, core_policy(policy, asks=True, depth_count=None), size_of, asked)
         if choice.decision.status in ("judged", "partial", "idle") and choice.decision.shadow is None:
             return choice
         # As without a judge: the shortlist of the budget, over the plain order.
         plain = _plain(order, routes, policy, None, size_of)
+        there = {one.route_id for one in plain.pool}
         return choice._replace(
+            pool=(*plain.pool, *(one for one in choice.pool if one.route_id not in there)),
             decision=choice.decision._replace(shown=plain.decision.shown, withheld=plain.decision.withheld),
             sizes={**choice.sizes, **plain.sizes},
         )

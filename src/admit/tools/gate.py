@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,10 @@ from . import results
 from .ask import asker
 from .catalog import Catalog
 from .choose import Choice, choose
+from .dense import Dense, Encoder
+from .dense import pool as fused
 from .explained import Explanation
+from .exposed import Exposed
 from .filters import Filtered, Filters, Globs, apply
 from .history import History
 from .index import Index
@@ -39,7 +42,6 @@ if TYPE_CHECKING:
     from admit.ledger.port import Ledger
 
 MOST_QUERY = 4000
-MOST_EPOCHS = 64
 MOST_SIZES = 50_000
 NEAREST = 5
 BUDGETED = ("budget", "judge")
@@ -52,6 +54,7 @@ class ToolGate:
         catalog: Where the routes are; its changes are followed.
         policy: How much is shown.
         judge: Asked at the depth ``judge``.
+        encoder: Brings routes near in meaning before the judge as well; None leaves that lane out.
         history: Earlier uses; None leaves the lane out.
         ledger: Where decisions and uses are recorded; None records nothing.
         authorised: Whether a principal may know of a route; what it raises means no.
@@ -71,6 +74,7 @@ class ToolGate:
         *,
         policy: ToolPolicy = ToolPolicy(),  # noqa: B008 - a value that nothing can change
         judge: Judge | None = None,
+        encoder: Encoder | None = None,
         history: History | None = None,
         ledger: Ledger | None = None,
         authorised: Callable[[Any, Route], bool] | None = None,
@@ -91,13 +95,15 @@ class ToolGate:
             judge = BoundedJudge(judge, self._clock)
         self._judge = judge
         self._history = history
+        self._dense = Dense(encoder) if encoder is not None else None
+        self._encoded: Snapshot | None = None
         self._ledger = ledger
         self._filters = Filters(globs or {}, authorised, ready)
         self._counter: TokenCounter = counter(policy.counter)
         self._ranker = Ranker(Index(), weights)
         self._snapshot: Snapshot | None = None
         self._lock = threading.RLock()
-        self._exposed: OrderedDict[str, set[str]] = OrderedDict()
+        self._exposed = Exposed()
         self._sizes: dict[tuple[str, str], int] = {}
 
     def find(
@@ -133,7 +139,7 @@ class ToolGate:
             raise UsageError("the request must be text")
         depth = checked(depth or self.policy.depth)
         query = query[:MOST_QUERY]
-        had = self._had(exposed, epoch)
+        had = self._exposed.had(exposed, epoch)
         filters = self._filters._replace(
             principal=principal, sources=tuple(sources), groups=tuple(groups), exposed=tuple(sorted(had))
         )
@@ -143,15 +149,15 @@ class ToolGate:
             self.totals["fault:check"] += filtered.faults
             order = self._order(query, filtered.open, snapshot, depth)
             again = self._again(query, snapshot, filters, had)
+            pool = self._pool(query, order, snapshot, filtered, depth)
         asked = None
         if self._judge is not None:
             asked = asker(
                 self._judge, query, context=context, deadline_ms=self.policy.timeout_ms, session=session
             )
-        choice = choose(order, snapshot.routes, self.policy, depth, self._size, asked)
+        choice = choose(order, snapshot.routes, self.policy, depth, self._size, asked, pool)
         shortlist = self._shortlist(query, depth, snapshot, filtered, order, choice, again, started)
-        if epoch:
-            self._expose(epoch, shortlist)
+        self._exposed.show((one.route.id for one in shortlist.admitted), epoch)
         self._record(query, depth, order, choice, shortlist, filtered, session)
         return shortlist
 
@@ -246,6 +252,22 @@ class ToolGate:
             order = results.padded(order, snapshot, left)
         return order
 
+    def _pool(
+        self, query: str, order: Order, snapshot: Snapshot, filtered: Filtered, depth: str
+    ) -> Sequence[Ranked]:
+        """What a judge reads, first to last; empty is the order. An encoder that fails costs its lane."""
+        if self._dense is None or self._judge is None or depth != "judge" or self.policy.mode == "off":
+            return ()
+        try:
+            gone, fresh = snapshot.since(self._encoded)
+            self._dense.remove(gone)
+            self._dense.add(fresh)
+            self._encoded = snapshot
+            return fused(order.ranked, self._dense.scores(query, allowed=filtered.open))
+        except Exception:
+            self.totals["fault:encoder"] += 1
+            return ()
+
     def _again(
         self, query: str, snapshot: Snapshot, filters: Filters, had: frozenset[str]
     ) -> tuple[Route, ...]:
@@ -272,7 +294,7 @@ class ToolGate:
         admitted = self._within(results.admitted(choice, snapshot), depth)
         outcome = results.outcome(snapshot, filtered, order, choice, admitted, again)
         shown = {one.route.id for one in admitted}
-        left = [one for one in order.ranked if one.route_id not in shown]
+        left = [one for one in order.ranked or choice.pool if one.route_id not in shown]
         nearest = tuple(snapshot.routes[one.route_id].name for one in left[:NEAREST])
         visible = tuple(one for one in filtered.excluded if one.reason not in HIDDEN)
         down = sorted({snapshot.routes[one.route_id].source for one in visible if one.reason == "not_ready"})
@@ -333,20 +355,6 @@ class ToolGate:
                 self._sizes.clear()
             size = self._sizes[key] = route_tokens(route, self._counter, self.policy.form)
         return size
-
-    def _had(self, exposed: Collection[str], epoch: str) -> frozenset[str]:
-        if not epoch:
-            return frozenset(exposed)
-        with self._lock:
-            return frozenset(exposed) & self._exposed.get(epoch, set())
-
-    def _expose(self, epoch: str, shortlist: Shortlist) -> None:
-        with self._lock:
-            held = self._exposed.setdefault(epoch, set())
-            held.update(one.route.id for one in shortlist.admitted)
-            self._exposed.move_to_end(epoch)
-            while len(self._exposed) > MOST_EPOCHS:
-                self._exposed.popitem(last=False)
 
     def _hash(self, query: str) -> str:
         if self._ledger is None:

@@ -51,7 +51,7 @@ def outcome(
         return "empty_catalog"
     if choice.reply is not None and choice.decision.status == "fallback":
         return "fallback"
-    if not order.ranked:
+    if not order.ranked and not choice.pool:
         return "already" if again else "no_match"
     if choice.reply is not None and not any(one.verdict != "exempt" for one in admitted):
         return "none_fits"

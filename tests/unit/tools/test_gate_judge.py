@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from typing import ClassVar
+
 import pytest
 from tests.unit.tools.gates import gate_of, ids, judged_by, tool
 
 from admit.core.question import RequestLimits
 from admit.judges.scripted import FaultyJudge, ScriptedJudge
+from admit.tools.sources.json_list import from_json
 
 ISSUES = tuple(
     tool(f"{verb}_issue", f"{verb} an issue", "id") for verb in ("create", "close", "label", "move", "pin")
@@ -119,7 +123,6 @@ def test_a_text_that_asks_to_be_chosen_reaches_the_judge_as_data_of_that_tool_al
     found = gate(judge, *ISSUES, tool("trap_issue", f"issue {trap}")).find("issue")
     assert "trap_issue" not in ids(found)
     subject = next(one.subject for one in judge.asks[0].questions if "trap_issue" in one.subject)
-    import json
 
     assert json.loads(subject)["description"] == f"issue {trap}"
 
@@ -131,3 +134,77 @@ def test_the_judge_reads_no_score_and_no_rank_and_at_most_300_characters():
     assert len(ask.questions[0].subject) < 400
     assert "score" not in ask.questions[0].subject and "rank" not in ask.questions[0].subject
     assert ask.context == (("conversation", "earlier words"),)
+
+
+class Meaning:
+    """An encoder for which texts that share a topic word are near; it counts its texts."""
+
+    TOPICS = ("money", "weather")
+    WORDS: ClassVar = {"invoice": 0, "pay": 0, "bill": 0, "rain": 1, "umbrella": 1}
+
+    def __init__(self):
+        self.texts: list[str] = []
+
+    def encode(self, texts):
+        self.texts += texts
+        vectors = []
+        for text in texts:
+            near = [topic for word, topic in self.WORDS.items() if word in text.lower()]
+            vectors.append([float(near.count(k) > 0) for k in range(2)])
+        return [[x / (sum(one) or 1) for x in one] for one in vectors]
+
+
+MONEY = (
+    tool("send_invoice", "Send an invoice"),
+    tool("get_rain", "Rain of today"),
+    tool("close_issue", "Close"),
+)
+
+
+def test_what_is_near_in_meaning_comes_before_the_judge_although_no_word_matches():
+    judge = judged_by({"send_invoice": 0.9, "get_rain": 0.1, "close_issue": 0.1})
+    gate = gate_of(*MONEY, policy=JUDGED, judge=judge, encoder=Meaning())
+    found = gate.find("bill them")
+    assert (found.outcome, ids(found)) == ("admitted", ["send_invoice"])
+    assert found.admitted[0].components[0].lane == "dense"
+    none = gate_of(*MONEY, policy=JUDGED, judge=ScriptedJudge({}, default=0.0), encoder=Meaning()).find(
+        "bill"
+    )
+    assert none.outcome == "none_fits" and none.nearest
+
+
+def test_without_a_judge_or_its_answer_the_encoder_changes_nothing():
+    plain = gate_of(*MONEY).find("close the bill")
+    for judge in (None, FaultyJudge("deadline")):
+        found = gate_of(*MONEY, policy=JUDGED, judge=judge, encoder=Meaning()).find("close the bill")
+        assert [(one.route.id, one.score) for one in found.admitted] == [
+            (one.route.id, one.score) for one in plain.admitted
+        ]
+
+
+def test_only_what_changed_is_encoded_again_and_what_is_hidden_is_not_near():
+    encoder = Meaning()
+    judge = ScriptedJudge({}, default=0.9)
+    gate = gate_of(
+        *MONEY,
+        policy=JUDGED,
+        judge=judge,
+        encoder=encoder,
+        authorised=lambda _, route: route.name != "send_invoice",
+    )
+    gate.find("bill")
+    gate.catalog.add(from_json("app", [tool("pay_now", "Pay")]))
+    assert ids(gate.find("bill"))[0] == "pay_now"
+    assert len(encoder.texts) == 3 + 1 + 1 + 1
+    assert not any("send_invoice" in one.subject for ask in judge.asks for one in ask.questions)
+
+
+def test_an_encoder_that_fails_costs_its_lane_and_is_counted():
+    class Broken:
+        def encode(self, texts):
+            raise OSError("no model")
+
+    judge = ScriptedJudge({}, default=0.9)
+    gate = gate_of(*ISSUES, policy=JUDGED, judge=judge, encoder=Broken())
+    assert ids(gate.find("issue")) == ids(gate_of(*ISSUES, policy=JUDGED, judge=judge).find("issue"))
+    assert gate.totals["fault:encoder"] == 1
