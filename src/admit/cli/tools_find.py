@@ -105,7 +105,8 @@ def _say(opened: Opened, found: Shortlist, form: str | None, as_json: bool) -> N
     from admit.cli import tools_words
     from admit.tools.export import EXPORTERS
 
-    export = EXPORTERS[form](found) if form is not None else None
+    order = opened.gate.policy.order_out
+    export = EXPORTERS[form](found, order=order) if form is not None else None
     if as_json:
         value = tools_words.as_json(found)
         print_json(value if export is None else {**value, "export": export._asdict()})

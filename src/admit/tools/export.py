@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from admit.errors import UsageError
@@ -66,9 +67,9 @@ def to_mcp(shown: Shown, *, order: Order = "id") -> Export:
     return _export(shown, _mcp, order)
 
 
-EXPORTERS: Mapping[str, Callable[[Shown], Export]] = {
+EXPORTERS: Mapping[str, Callable[..., Export]] = {
     "openai": to_openai,
-    "openai-chat": lambda shown: to_openai(shown, "chat"),
+    "openai-chat": partial(to_openai, api="chat"),
     "anthropic": to_anthropic,
     "mcp": to_mcp,
 }

@@ -97,6 +97,15 @@ def test_the_definitions_alone_stand_on_standard_output_as_they_are_sent(tools, 
     assert sorted(value["export"]["names"].values()) == ["tracker/close_issue", "tracker/create_issue"]
 
 
+def test_definitions_stand_by_id_or_by_rank_as_the_settings_say(tools):
+    tools.tracker()
+    names = [one["name"] for one in json.loads(tools("find", "open an issue", "--as", "mcp")[1])]
+    assert names == ["tracker__close_issue", "tracker__create_issue"]
+    tools.write(".config/admit/admit.toml", tools.settings + '[tools]\norder_out = "rank"\n')
+    again = [one["name"] for one in json.loads(tools("find", "open an issue", "--as", "mcp")[1])]
+    assert again == names[::-1]
+
+
 def test_a_request_that_nothing_answers_ends_with_1(tools):
     tools.tracker()
     code, out, _ = tools("find", "quarterly weather")
