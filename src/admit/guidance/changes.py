@@ -6,10 +6,13 @@ functions that decided.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from math import ceil, inf, nextafter
 from types import MappingProxyType
 
+from admit.config.keys import KEYS
 from admit.core.admission import plan
 from admit.core.policy import DOORS, count
 
@@ -34,6 +37,7 @@ HEARD: Mapping[Lane, frozenset[str]] = MappingProxyType(
 """The kinds of trigger that a lane can set off."""
 
 _MOST_POSITION = 1 << 40
+_MOST_TRIES = 32
 
 
 def _envelope(look: Look) -> Change:
@@ -125,14 +129,11 @@ def _held(look: Look) -> Change:
 
     if is_held(_MOST_POSITION):
         return Change("another hook shows it right now")
-    low, high = surface.tokens_used or 0, _MOST_POSITION
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if is_held(middle) else (low, middle)
-    left = f", {high - surface.tokens_used:,} from here" if surface.tokens_used else ""
-    return Change(
-        f"it was shown, and shows again from token {high:,} of the context on{left}; refire: 0 never holds it"
-    )
+    start = surface.tokens_used or 0
+    again = _least(start + 1, _MOST_POSITION, lambda position: not is_held(position)) or _MOST_POSITION
+    left = f", {again - start:,} from here" if start else ""
+    when = f"from token {again:,} of the context on{left}"
+    return Change(f"it was shown, and shows again {when}; refire: 0 never holds it")
 
 
 def _blocked(look: Look) -> Change:
@@ -173,19 +174,23 @@ def _parent_withheld(look: Look) -> Change:
 
 
 def _turn_cap(look: Look) -> Change:
-    settings, most = look.settings, len(look.result.outcomes)
+    settings = look.settings
+    caps = [("max_per_turn", settings.max_per_turn, "in one turn")]
     if look.surface.lane in TOOL_LANES:
-        key = "guidance.max_per_tool_call"
-        for n in range(settings.max_per_tool_call + 1, most + 1):
-            if look.stage_with(max_per_tool_call=n) != "turn_cap":
-                return Change(
-                    f"{settings.max_per_tool_call} show at one call; {key} = {n} lets it in", key, n
-                )
-    key = "guidance.max_per_turn"
-    for n in range(settings.max_per_turn + 1, settings.max_per_turn + most + 1):
-        if look.stage_with(max_per_turn=n) != "turn_cap":
-            return Change(f"{settings.max_per_turn} show in one turn; {key} = {n} lets it in", key, n)
-    return Change(f"it is past what shows at one call and in one turn; raise {key} and max_per_tool_call")
+        caps.insert(0, ("max_per_tool_call", settings.max_per_tool_call, "at one call"))
+    for name, now, where in caps:
+        key = f"guidance.{name}"
+        n = _least(now + 1, _most(key), lambda n, name=name: look.stage_with(**{name: n}) != "turn_cap")
+        if n is not None:
+            return Change(f"{now} show {where}; {key} = {n} lets it in", key, n)
+    if len(caps) > 1:
+        keys = "guidance.max_per_turn and max_per_tool_call"
+        text = f"it is past what shows at one call and in one turn; raise {keys}"
+    else:
+        text = (
+            f"too many are ahead of it for any guidance.max_per_turn up to {_most('guidance.max_per_turn'):,}"
+        )
+    return Change(text)
 
 
 def _over_budget(look: Look) -> Change:
@@ -194,7 +199,9 @@ def _over_budget(look: Look) -> Change:
     if unit is None:
         return Change(f"{look.snippet.path} is empty, or cannot be read: give it a body")
     used = look.result.budget[0]
-    for budget in _budgets(look, unit.units):
+    for budget in islice(_budgets(look, unit.units), _MOST_TRIES):
+        if budget > _most(key):
+            break
         if look.stage_with(budget=budget) == "shown":
             return Change(
                 f"it takes {unit.units:,} UTF-16 units and {used:,} of {look.settings.budget:,} are taken; "
@@ -240,6 +247,17 @@ def _shown(look: Look) -> Change:
     cause = f"{hit.trigger.kind} {hit.trigger.text}"
     said = f"{cause} matches {hit.span!r}" if hit.span else f"{cause} holds"
     return Change(f"{said}; guidance.disable = [{outcome.id!r}] turns it off", "guidance.disable", outcome.id)
+
+
+def _least(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
+    """The least number for which it holds, as it does for all above; None where it holds for none."""
+    at = bisect_left(range(low, high + 1), True, key=holds)
+    return low + at if low + at <= high else None
+
+
+def _most(key: str) -> int:
+    """The most that a setting may be."""
+    return int(KEYS[key].high or _MOST_POSITION)
 
 
 def _seats(look: Look) -> int:

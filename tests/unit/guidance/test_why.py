@@ -6,6 +6,7 @@ import pytest
 
 from admit.errors import UnknownSnippet
 from admit.guidance.changes import BY_STAGE, HEARD
+from admit.guidance.look import Look
 from admit.guidance.model import STAGES, Surface
 from admit.guidance.why import smallest_change
 from admit.judges.scripted import FaultyJudge
@@ -147,6 +148,26 @@ def test_over_the_budget_a_budget_with_room_for_it_is_named(guidance):
     assert (stage, change.key) == ("over_budget", "hosts.inject_max_chars")
     assert after(guidance, prompt("deploy"), "c", change) == "shown"
     assert f"{change.value} has room" in change.text
+
+
+def test_no_value_is_named_that_a_setting_cannot_have_and_the_search_for_one_is_short(guidance, monkeypatch):
+    for k in range(60):
+        guidance.way("project", f"w{k:02d}", "pattern: deploy", "x" * 900)
+    tried = []
+    real = Look.stage_with
+    monkeypatch.setattr(
+        Look, "stage_with", lambda look, **values: tried.append(values) or real(look, **values)
+    )
+    stage, change = looked(guidance, prompt("deploy"), "w59", guidance__max_per_turn=1000)
+    assert (stage, change.key) == ("over_budget", "") and "shorten it" in change.text
+    assert len(tried) <= 32 and all(one["budget"] <= 20_000 for one in tried)
+    tried.clear()
+    surface = Surface("command", "deploy", session="s")
+    for k in range(60):
+        guidance.way("project", f"w{k:02d}", "commands: deploy", "x")
+    assert looked(guidance, surface, "w11")[1].value == 12
+    assert looked(guidance, surface, "w59")[1].key == ""
+    assert len(tried) < 60
 
 
 def test_over_the_budget_by_the_judges_word_the_same_word_counts(guidance):
