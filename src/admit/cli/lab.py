@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from admit.cli.frame import DONE, FINDING, USAGE, counted, json_option, print_json
+from admit.cli.lab_replay import calibrate, replay
 from admit.config.layers import load
 from admit.errors import UsageError
 
@@ -52,6 +53,10 @@ def command() -> None:
     A plan is written before anything is measured and cannot be changed after it is frozen. Promotion is the
     one step that changes a setting, and only where every gate of the plan holds.
     """
+
+
+command.add_command(replay)
+command.add_command(calibrate)
 
 
 @command.command(

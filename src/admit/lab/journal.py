@@ -28,7 +28,7 @@ class Journal:
             LabError: It could not be written, so what it would allow must not begin.
         """
         said = {name: value for name, value in body.items() if value is not None}
-        event = Event(new_id(), f"{PREFIX}{type}", now_ms(), said, door="tools")
+        event = Event(new_id(), f"{PREFIX}{type}", now_ms(), said, door=str(body.get("door", "tools")))
         self._ledger.append(Record(events=(event,)))
         self._ledger.flush(FLUSH_MS)
         if all(one.event_id != event.event_id for one in self.steps()):
