@@ -28,19 +28,14 @@ def history(uses: dict[str, list[str]], **options: int) -> History:
 
 
 def test_a_route_comes_forward_by_the_requests_it_served() -> None:
-    past = history(
-        {
-            "s/gamma": ["umbrella weather tomorrow"] * 3,
-            "s/alpha": ["snow map"] * 3,
-            "s/beta": ["weather"] * 3,
-            "s/delta": ["weather"] * 3,
-        }
-    )
+    others = {f"s/{name}": ["snow map"] * 3 for name in ("alpha", "beta", "delta")}
+    past = history({**others, "s/gamma": ["umbrella tomorrow"] * 3})
     ranker = Ranker(Index(ROUTES))
-    assert ranker.rank("weather umbrella")[0].route_id == "s/alpha"
-    best = ranker.rank("weather umbrella", history=past)[0]
-    assert best.route_id == "s/gamma"
-    assert best.score == best.components[0].value + best.components[1].value
+    order = [one.route_id for one in ranker.rank("weather umbrella")]
+    assert order == ["s/alpha", "s/beta", "s/delta", "s/gamma"]
+    fused = ranker.rank("weather umbrella", history=past)
+    assert [one.route_id for one in fused] == ["s/alpha", "s/beta", "s/gamma", "s/delta"]
+    assert all(one.score == one.components[0].value + one.components[1].value for one in fused)
 
 
 def test_without_history_near_the_top_the_order_is_the_lexical_one() -> None:
