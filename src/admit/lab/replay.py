@@ -14,7 +14,6 @@ from typing import Any, Literal, NamedTuple
 from admit.core.admission import decide, plan
 from admit.core.candidate import Budget, Candidate
 from admit.core.decision import Decision, Plan
-from admit.core.events import canonical
 from admit.core.policy import DOORS, Policy
 from admit.core.question import Answer, Reply, fallback
 from admit.errors import UsageError
@@ -211,19 +210,22 @@ def reply_of(view: DecisionView, planned: Plan, unknown: float | None = None) ->
 def _again(view: DecisionView, door: str, settings: Mapping[str, Any]) -> Again:
     ordered = candidates_of(view, SIZES[door])
     own = policy_of(view, door, {})
-    reproduced = _said(_decided(view, ordered, own)) == _recorded(view)
-    before = _decided(view, ordered, _acting(own))
-    policy = _acting(policy_of(view, door, settings))
-    planned = plan(ordered, policy)
-    _, unknown = reply_of(view, planned)
+    first = _decided(view, ordered, own)
+    before = first if own.mode != "shadow" else _decided(view, ordered, _acting(own))
     low = high = before
+    unknown = 0
     if settings:
-        low, high = (decide(planned, reply_of(view, planned, end)[0], policy) for end in (0.0, 1.0))
+        policy = _acting(policy_of(view, door, settings))
+        planned = plan(ordered, policy)
+        reply, unknown = reply_of(view, planned, 0.0)
+        low = high = decide(planned, reply, policy)
+        if unknown:
+            high = decide(planned, reply_of(view, planned, 1.0)[0], policy)
     sizes = {one.id: one.size(SIZES[door]) for one in ordered}
     was_size, low_size, high_size = (sum(sizes[one] for one in made.shown) for made in (before, low, high))
     return Again(
         decision_id=view.decision.decision_id,
-        reproduced=reproduced,
+        reproduced=_reproduces(first, view),
         was=len(before.shown),
         low=len(low.shown),
         high=len(high.shown),
@@ -268,21 +270,13 @@ def _exempt(said: Mapping[str, VerdictRow], name: str) -> bool:
     return name in said and said[name].verdict == "exempt"
 
 
-def _said(decision: Decision) -> bytes:
-    places = {one.id: place for place, one in enumerate(decision.plan.ordered, 1)}
-    return canonical(
-        {
-            "rulings": [[one.id, one.verdict, one.would, one.reason, one.p] for one in decision.rulings],
-            "withheld": [[places[one], reason] for one, reason in decision.withheld],
-        }
-    )
-
-
-def _recorded(view: DecisionView) -> bytes:
+def _reproduces(decision: Decision, view: DecisionView) -> bool:
+    """Whether each ruling, and what was withheld, is as it was recorded."""
     names = {one.ord: one.candidate_id for one in view.candidates}
-    return canonical(
-        {
-            "rulings": [[names[one.ord], one.verdict, one.would, one.reason, one.p] for one in acted(view)],
-            "withheld": view.decision.extra.get("withheld", []),
-        }
-    )
+    now = [(one.id, one.verdict, one.would, one.reason, one.p) for one in decision.rulings]
+    then = [(names[one.ord], one.verdict, one.would, one.reason, one.p) for one in acted(view)]
+    if now != then:
+        return False
+    places = {name: ord for ord, name in names.items()}
+    withheld = [[places[one], reason] for one, reason in decision.withheld]
+    return withheld == [list(one) for one in view.decision.extra.get("withheld", ())]
