@@ -140,10 +140,13 @@ class GuidanceGate:
             judge_ms: The most that a judge may take, where that is less than its profile allows.
         """
         key = None if dry_run else surface.delivery_key
-        if key is not None and isinstance(before := self.memory.answer(key), GuidanceResult):
-            return before
-        result = self._scanned(surface, dry_run=dry_run, ask=ask, judge_ms=judge_ms)
-        if key is not None:
+        if key is None:
+            return self._scanned(surface, dry_run=dry_run, ask=ask, judge_ms=judge_ms)
+        with self.memory.once(key):
+            before = self.memory.answer(key)
+            if isinstance(before, GuidanceResult):
+                return before
+            result = self._scanned(surface, dry_run=dry_run, ask=ask, judge_ms=judge_ms)
             self.memory.remember(key, result)
         return result
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from itertools import chain
 from typing import NamedTuple
 
@@ -58,6 +58,7 @@ class Memory:
         self._agents: OrderedDict[Context, _Agent] = OrderedDict()
         self._claims: OrderedDict[str, _Claimed] = OrderedDict()
         self._answers: OrderedDict[str, object] = OrderedDict()
+        self._events: dict[str, tuple[threading.Lock, int]] = {}
         self._deliveries = 0
 
     def alone(self) -> AbstractContextManager[object]:
@@ -176,6 +177,21 @@ class Memory:
         """A snippet was shown before this process began; what it knows itself counts before."""
         with self._lock:
             self._agent(context).shown.setdefault(name, Shown(position))
+
+    @contextmanager
+    def once(self, key: str) -> Iterator[None]:
+        """Deal with an event of the host alone; a repeat that comes meanwhile waits for the first."""
+        with self._lock:
+            lock, users = self._events.get(key, (threading.Lock(), 0))
+            self._events[key] = lock, users + 1
+        try:
+            with lock:
+                yield
+        finally:
+            with self._lock:
+                _, users = self._events.pop(key)
+                if users > 1:
+                    self._events[key] = lock, users - 1
 
     def answer(self, key: str) -> object | None:
         """What was answered to this event of the host."""

@@ -15,6 +15,7 @@ from admit.guidance.lint import lint
 from admit.guidance.memory import Memory
 from admit.guidance.model import STAGES, Surface
 from admit.judges.clock import FrozenClock
+from admit.judges.scripted import ScriptedJudge
 from admit.ledger.memory import MemoryLedger
 
 from .gated import SESSION, events, judged_by, opened, prompt, read, stages
@@ -167,6 +168,26 @@ def test_a_hook_that_comes_again_gets_the_same_bytes_and_is_recorded_once(guidan
     gate = opened(guidance, ledger=ledger)
     first, second = (gate.scan(prompt("deploy", delivery_key="k")) for _ in range(2))
     assert first is second and len(read(ledger)) == 1
+
+
+def test_a_hook_that_comes_again_before_the_first_is_answered_waits_for_it(guidance):
+    guidance.way("project", "a", "pattern: deploy")
+    ledger, surface = MemoryLedger(), prompt("deploy", delivery_key="k")
+    again = threading.Thread(target=lambda: results.append(gate.scan(surface)))
+    results = []
+
+    def says(question) -> float:
+        if again.ident is None:
+            again.start()
+            again.join(0.1)  # it gets as far as it can
+        return 0.9
+
+    judge = ScriptedJudge(says)
+    gate = opened(guidance, judge=judge, ledger=ledger)
+    results.append(gate.scan(surface))
+    again.join()
+    assert results[0] is results[1] and results[0].shown == ("a",)
+    assert len(judge.asks) == 1 and len(read(ledger)) == 1 and gate.memory._events == {}
 
 
 def test_one_call_shows_three_and_one_turn_twelve_and_both_are_logged(guidance):
