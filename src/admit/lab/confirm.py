@@ -16,6 +16,7 @@ from .launch import refuse_early
 from .run import Run, scored
 from .selection import Selection
 from .summary import Summary, summarise
+from .surface import TASKS
 
 OPENED = "opened.json"
 FILE = "confirmation.json"
@@ -57,11 +58,14 @@ def confirm(frozen: FrozenPlan, selection: Selection, journal: Journal, *, worke
         )
     refuse_early(frozen, journal)
     hash = _hash(frozen.data["confirm"])
-    refuse_second_look(frozen, hash, journal)
+    cases = frozen.data["confirm"][TASKS]
+    refuse_second_look(frozen, hash, cases, journal)
     # From here on it counts as opened, whatever happens.
     journal.write(
         "surface_opened",
-        **frozen.body(data={"confirm": hash}, surface=hash, attempt=1, policy=selection.policy),
+        **frozen.body(
+            data={"confirm": hash, "cases": cases}, surface=hash, attempt=1, policy=selection.policy
+        ),
     )
     canon.write(frozen.folder / OPENED, {"surface": hash, "plan": frozen.hash, "policy": selection.policy})
     surface = surface_of(frozen, "confirm")
@@ -95,13 +99,23 @@ def confirm(frozen: FrozenPlan, selection: Selection, journal: Journal, *, worke
     return done
 
 
-def refuse_second_look(frozen: FrozenPlan, surface: str, journal: Journal) -> None:
-    """Refuse to open a surface that was opened before.
+def refuse_second_look(frozen: FrozenPlan, surface: str, cases: str, journal: Journal) -> None:
+    """Refuse to open a surface that was opened before, with these catalogs or others, or was run on.
+
+    Args:
+        surface, cases: Hashes of the whole and of the file of cases.
 
     Raises:
         SealError: The ledger, or the mark beside the plan, says so.
     """
-    opened = [one for one in journal.steps("surface_opened") if one.body.get("surface") == surface]
+    ran = [one for one in journal.steps("run") if surface in dict(one.body.get("data") or {}).values()]
+    if ran:
+        raise SealError(f"{surface} was run on by the plan {ran[0].body.get('name')}, so it confirms nothing")
+    opened = [
+        one
+        for one in journal.steps("surface_opened")
+        if {surface, cases} & set(dict(one.body.get("data") or {}).values())
+    ]
     if opened or (frozen.folder / OPENED).exists():
         by = opened[0].body.get("name") if opened else frozen.plan.name
         raise SealError(

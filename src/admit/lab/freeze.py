@@ -73,6 +73,8 @@ def check(plan: Plan) -> list[str]:
             found.append(f"{role}: {surface.hash} is one of forbidden_surfaces")
     if "dev" in surfaces and surfaces["dev"].state == "sealed":
         found.append("dev: the surface is sealed, and may be used for confirmation alone")
+    if "confirm" in surfaces and surfaces["confirm"].state != "sealed":
+        found.append('confirm: the surface is not sealed; say so in its surface.json: {"state": "sealed"}')
     for first, second, twins, requests in shared(surfaces):
         if twins:
             found.append(f"{second}: tasks of {first} by semantic_id: {', '.join(twins[:5])}")

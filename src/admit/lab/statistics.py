@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from admit.errors import LabError
 from admit.report.stats import wilson
 
 if TYPE_CHECKING:
@@ -49,7 +50,10 @@ class Resample:
     """
 
     def __init__(self, clusters: Sequence[str], *, draws: int = DRAWS, seed: int = SEED) -> None:
-        import numpy as np
+        try:
+            import numpy as np
+        except ImportError:
+            raise LabError("the lab needs some packages: pip install 'admit[lab]'") from None
 
         names = {name: place for place, name in enumerate(sorted(set(clusters)))}
         self.clusters = len(names)

@@ -3,6 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.guidance.gated import judged_by as blocking
+from tests.unit.guidance.gated import opened, prompt
+from tests.unit.guidance.project import Guidance
 from tests.unit.tools.gates import gate_of, judged_by, tool
 
 from admit.core.admission import decide, plan
@@ -193,3 +196,21 @@ def test_another_threshold_at_the_tools_door_shows_what_the_gate_would_show():
     shown = loose.find("create a ticket, an invoice, a branch, a parcel", depth="judge")
     (one,) = replay(list(first.query()), "tools", {"threshold": 0.35}).decisions
     assert one.low == one.high == len(shown.admitted) > one.was
+
+
+def test_scans_of_the_guidance_gate_are_reproduced_and_their_cap_can_be_raised(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    guidance = Guidance(tmp_path)
+    scores = {f"w{k:02}": 0.9 - k / 100 for k in range(11)}
+    for name in scores:
+        guidance.way("project", name)
+    ledger = MemoryLedger()
+    gate = opened(guidance, judge=blocking({"w01": 0.1}), ledger=ledger, scores=scores)
+    gate.scan(prompt("deploy", session="s"))
+    views = list(ledger.query(door="guidance"))
+    (same,) = replay(views, "guidance", {"max_candidates": 8}).decisions
+    assert same.reproduced and (same.low, same.high) == (same.was, same.was)
+    (more,) = replay(views, "guidance", {"max_candidates": 10}).decisions
+    # What is past the cap passed then; of the two more that are asked about it is not known.
+    assert more.unknown == 2 and (more.low, more.high) == (same.was - 2, same.was)

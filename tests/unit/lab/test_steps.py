@@ -186,6 +186,38 @@ def test_a_second_look_is_refused_also_to_another_plan(lab):
         confirming.confirm(other, again, lab.journal)
 
 
+def test_the_same_cases_over_other_catalogs_are_a_second_look(lab):
+    frozen, chosen = lab.selected()
+    confirming.confirm(frozen, chosen, lab.journal)
+    catalog = lab.folder / "sealed" / "catalog-36.json"
+    catalog.write_text(catalog.read_text() + "\n")
+    lab.path = write_plan(lab.folder, "other", name='"other"')
+    other, again = lab.selected()
+    assert other.data["confirm"] != frozen.data["confirm"]
+    with pytest.raises(SealError, match="by the plan small"):
+        confirming.confirm(other, again, lab.journal)
+
+
+def test_a_surface_that_something_was_run_on_confirms_nothing(lab):
+    mark = lab.folder / "sealed" / "surface.json"
+    sealed = mark.read_text()
+    mark.write_text('{"state": "open"}')
+    both = 'path = "dev"\n[surfaces.confirm]\npath = "sealed"'
+    lab.path.write_text(lab.path.read_text().replace(both, 'path = "sealed"'))
+    lab.run()
+    mark.write_text(sealed)
+    lab.path = write_plan(lab.folder, "other", name='"other"')
+    frozen, chosen = lab.selected()
+    with pytest.raises(SealError, match="was run on by the plan small"):
+        confirming.confirm(frozen, chosen, lab.journal)
+
+
+def test_a_surface_for_confirmation_must_be_sealed(lab):
+    (lab.folder / "sealed" / "surface.json").write_text("{}")
+    with pytest.raises(LabError, match="confirm: the surface is not sealed"):
+        lab.freeze()
+
+
 def test_the_mark_beside_the_plan_keeps_the_seal_where_the_ledger_was_lost(lab):
     frozen, chosen = lab.selected()
     confirming.confirm(frozen, chosen, lab.journal)
