@@ -18,8 +18,12 @@ HEAD = """\
 
 <!-- Made by `python tools/findings_page.py > docs/findings.md` from docs/findings/*.json. -->
 
-What was measured under plans that were frozen before anything was scored. Each figure comes from a result that stands
-beside this page in `findings/`, with the plan, its frozen form and its hash. How the steps work: [lab.md](lab.md).
+What was measured under frozen plans. Each figure comes from a result that stands beside this page in `findings/`, with
+the plan, its frozen form and its hash. How the steps work: [lab.md](lab.md).
+
+The bars and the order of choice are those of the published decision, unchanged. The development surfaces had been scored
+with them before these plans were frozen, while the lab and the tools door were written: here a frozen plan fixes the rule
+and is not a first look. A first look is what a sealed surface is for, and none was opened.
 
 A figure in brackets is a 95 % interval: whole clusters of cases drawn again, Wilson's for shares of cases. Recall is over
 required instances, full coverage over the cases that need a route, tools exposed and schema tokens over all cases.
