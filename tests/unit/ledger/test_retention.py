@@ -161,3 +161,11 @@ def test_a_ledger_at_rest_prunes_by_itself(con, monkeypatch):
         time.sleep(0.02)
     assert left(con) == ["today"]
     ledger.close()
+
+
+def test_what_the_lab_opened_stays_in_the_record_whatever_its_age_and_size(ledger, con):
+    opened = event("opened", ts_ms=NOW - 900 * DAY_MS)._replace(type="lab.surface_opened")
+    ledger.append(Record(events=(opened,)))
+    ledger.flush(10_000)
+    pruned(con, {"ledger.retain_days": 1, "ledger.max_bytes": 1})
+    assert "opened" in left(con, "events", "event_id") and left(con) == []
