@@ -130,12 +130,11 @@ def _shortlist(config: Config, asked: Sequence[Asked], request: str | None) -> S
 def _saved(config: Config, asked: Sequence[Asked]) -> tuple[list[str], list[str]]:
     """Take what answered in, and give the names of what was and what was not, each with the reason."""
     from admit.cli import tools_sources
-    from admit.tools.catalog import Catalog
-    from admit.tools.catalog_file import catalog_path
     from admit.tools.configured import Definition, definitions
+    from admit.tools.opening import own_catalog
     from admit.tools.servers import load as load_servers
 
-    catalog = Catalog.load(catalog_path())
+    catalog = own_catalog(config)
     servers = load_servers()
     known = definitions(config, servers)
     saved: list[str] = []

@@ -41,14 +41,12 @@ def command(source: str | None, problems: bool, by_size: bool, as_json: bool) ->
     down      its source could not be read; stale until it can
     """
     from admit.config.layers import load
-    from admit.tools.catalog import Catalog
-    from admit.tools.catalog_file import catalog_path
-    from admit.tools.opening import globs_of
+    from admit.tools.opening import globs_of, own_catalog
     from admit.tools.servers import load as load_servers
     from admit.tools.tokens import counter, route_tokens, schema_tokens
 
     config = load()
-    catalog = Catalog.load(catalog_path())
+    catalog = own_catalog(config)
     snapshot = catalog.snapshot()
     if source is not None and source not in snapshot.sources:
         known = ", ".join(snapshot.sources) or "none"

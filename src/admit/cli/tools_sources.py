@@ -233,11 +233,11 @@ def _definition(kind: str, target: str, name: str | None) -> Definition:
 
 def _opened() -> tuple[Config, Catalog, Servers]:
     from admit.config.layers import load
-    from admit.tools.catalog import Catalog
-    from admit.tools.catalog_file import catalog_path
+    from admit.tools.opening import own_catalog
     from admit.tools.servers import load as load_servers
 
-    return load(), Catalog.load(catalog_path()), load_servers()
+    config = load()
+    return config, own_catalog(config), load_servers()
 
 
 def _known(config: Config, servers: Servers) -> dict[str, Definition]:

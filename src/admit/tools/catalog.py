@@ -17,6 +17,7 @@ from admit.errors import UnknownTool, UsageError
 from .drift import Drift, Pins, drifts
 from .model import PinState, Problem, Route
 from .route import Routes
+from .schema import BOUNDS, Bounds
 from .snapshot import HOLD, LOGGED_IDS, Changes, DriftRule, Log, Snapshot, Source
 
 __all__ = ["Catalog", "Changes", "Snapshot", "Source"]
@@ -188,11 +189,12 @@ class Catalog:
             self.pins.approve(routes, by=by, gone=gone)
 
     @classmethod
-    def load(cls, path: Path, *, pins: Pins | None = None) -> Catalog:
+    def load(cls, path: Path, *, pins: Pins | None = None, bounds: Bounds = BOUNDS) -> Catalog:
         """The catalog of a file; an empty one where there is none.
 
         Args:
             pins: None is `pins.json` beside the file.
+            bounds: How large a tool may be before only its name and description are read.
 
         Raises:
             ConfigError: The file cannot be used: it is not this user's alone, damaged, or of a newer version.
@@ -200,7 +202,7 @@ class Catalog:
         from .catalog_file import read
 
         catalog = cls(pins if pins is not None else Pins(str(path.with_name("pins.json"))))
-        sources, routes = read(path)
+        sources, routes = read(path, bounds)
         with catalog._lock:
             catalog._sources = sources
             catalog._put(Routes(routes), "", None)

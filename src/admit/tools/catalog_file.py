@@ -14,6 +14,7 @@ from admit.errors import ConfigError
 
 from .model import Problem, Route
 from .route import routes_of
+from .schema import BOUNDS, Bounds
 from .snapshot import Snapshot, Source
 
 SCHEMA = 1
@@ -43,22 +44,25 @@ def write(path: Path, snapshot: Snapshot) -> None:
     write_private(str(path), f"{json.dumps(value, separators=(',', ':'), default=dict)}\n".encode())
 
 
-def read(path: Path) -> tuple[dict[str, Source], list[Route]]:
+def read(path: Path, bounds: Bounds = BOUNDS) -> tuple[dict[str, Source], list[Route]]:
     """The sources and the routes of a file; nothing where there is none.
+
+    Args:
+        bounds: How large a tool may be; the file holds each as it came.
 
     Raises:
         ConfigError: It cannot be used; it is left as it is.
     """
     try:
         data = read_private(str(path), MOST_BYTES)
-        return _parsed(data) if data is not None else ({}, [])
+        return _parsed(data, bounds) if data is not None else ({}, [])
     except Unsafe as unsafe:
         raise ConfigError(f"{unsafe}; {unsafe.finding.fix}") from None
     except ValueError as fault:
         raise ConfigError(f"{path} {fault}; move it away and run admit tools refresh") from None
 
 
-def _parsed(data: bytes) -> tuple[dict[str, Source], list[Route]]:
+def _parsed(data: bytes, bounds: Bounds) -> tuple[dict[str, Source], list[Route]]:
     try:
         value: Any = parse(data)
         if value["schema"] != SCHEMA:
@@ -70,9 +74,8 @@ def _parsed(data: bytes) -> tuple[dict[str, Source], list[Route]]:
             problems = tuple(Problem(name, *one) for one in row.pop("problems"))
             rows = row.pop("tools")
             sources[name] = source = Source(**row)._replace(problems=problems)
-            given = routes_of(
-                name, source.kind, [one[2] for one in rows], fingerprints=[one[1] for one in rows]
-            )
+            tools, prints = [one[2] for one in rows], [one[1] for one in rows]
+            given = routes_of(name, source.kind, tools, bounds=bounds, fingerprints=prints)
             # The number of a duplicate comes from the order of its source, so ids stay as they were.
             routes += [one._replace(id=row[0]) for one, row in zip(given, rows, strict=True)]
         return sources, routes

@@ -53,7 +53,7 @@ def open_gate(
     chosen = policy if policy is not None else tool_policy(section(config.values, "tools"))
     found = judge if isinstance(judge, DoorJudge) else None
     return ToolGate(
-        catalog if catalog is not None else Catalog.load(catalog_path()),
+        catalog if catalog is not None else own_catalog(config),
         policy=chosen if found is None else asking(chosen, found),
         judge=None if found is None else found.judge,
         history=history_of(config, ledger),
@@ -65,6 +65,15 @@ def open_gate(
         judge_name="" if found is None else found.profile.name,
         profile_hash="" if found is None else found.profile_hash,
     )
+
+
+def own_catalog(config: Config) -> Catalog:
+    """The user's catalog, read within the bounds of the settings; an empty one where there is none.
+
+    Raises:
+        ConfigError: Its file cannot be used.
+    """
+    return Catalog.load(catalog_path(), bounds=bounds_of(config))
 
 
 def judge_of(config: Config, load: Load = own_judge) -> DoorJudge | str:

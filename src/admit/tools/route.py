@@ -119,19 +119,12 @@ def _route(
     group = _text(extra.get("group"))
     if any(not isinstance(tool.get(key), (str, type(None))) for key in _TEXT_KEYS):
         problems.append("text_invalid")
-    whole, size = printed, 0
-    try:
-        data = canonical(tool)
-        size, whole = len(data), sha256(data) if printed is None else printed
-    except (ValueError, TypeError, RecursionError):
-        whole = printed or ""
+    whole = fingerprint(tool) if printed is None else printed
     if not whole:
         problems.append("no_fingerprint")
     given, results = _schema(tool, INPUT_KEYS, kind == "mcp"), _schema(tool, OUTPUT_KEYS, False)
     arguments, values = (), ()
     try:
-        if size > bounds.max_bytes:
-            raise TooLarge
         check(tool, bounds)
         arguments = params(given.read, bounds)
         values = fields(results.read, bounds)

@@ -6,6 +6,7 @@ that leads to results that were named before is not walked again.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -20,7 +21,7 @@ class Bounds(NamedTuple):
     """How large a tool may be before only its name and description are read.
 
     Attributes:
-        max_bytes: UTF-8 bytes of its canonical JSON.
+        max_bytes: UTF-8 bytes of its compact JSON.
         max_depth: Containers inside each other, the tool itself included.
         max_properties: Members of all ``properties`` together.
         max_nodes: Schemas that are reached through references.
@@ -40,7 +41,7 @@ class TooLarge(Exception):
 
 
 def check(value: object, bounds: Bounds = BOUNDS) -> None:
-    """Refuse a value that is nested too deeply or has too many properties.
+    """Refuse a value that is nested too deeply, has too many properties or is too long.
 
     Raises:
         TooLarge: It is.
@@ -61,6 +62,17 @@ def check(value: object, bounds: Bounds = BOUNDS) -> None:
         if properties > bounds.max_properties or (below and depth >= bounds.max_depth):
             raise TooLarge
         level = below
+    if _size(value) > bounds.max_bytes:
+        raise TooLarge
+
+
+def _size(value: object) -> int:
+    """UTF-8 bytes of a value as compact JSON; 0 where it has none."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=dict)
+    except (ValueError, TypeError):
+        return 0
+    return len(text.encode("utf-8", "backslashreplace"))
 
 
 def params(schema: Mapping[str, Any], bounds: Bounds = BOUNDS) -> tuple[Param, ...]:

@@ -11,11 +11,14 @@ from admit.judges.door import DoorJudge
 from admit.judges.scripted import ScriptedJudge
 from admit.ledger.memory import MemoryLedger
 from admit.tools import opening
+from admit.tools.catalog import Catalog
+from admit.tools.catalog_file import catalog_path
 from admit.tools.filters import Globs
 from admit.tools.history import History
 from admit.tools.policy import ToolPolicy
 from admit.tools.schema import BOUNDS
 from admit.tools.servers import Servers, parsed
+from admit.tools.sources.json_list import from_json
 from admit.tools.weights import DEFAULT
 
 NO_SERVERS = Servers()
@@ -147,3 +150,13 @@ def test_the_users_own_catalog_is_used_and_a_damaged_one_is_refused(home):
     path.chmod(0o600)
     with pytest.raises(ConfigError, match="admit tools refresh"):
         opening.open_gate(config, servers=NO_SERVERS)
+
+
+def test_the_users_own_catalog_is_read_within_the_bounds_of_the_settings(home):
+    schema = {"type": "object", "properties": {f"p{k}": {"type": "string"} for k in range(5)}}
+    catalog = Catalog()
+    catalog.add(from_json("own", [{"name": "wide", "input_schema": schema}]))
+    catalog.save(catalog_path())
+    assert not opening.own_catalog(settings(home)).get("own/wide").problems
+    narrow = opening.open_gate(settings(home, tools__schema_max_properties=4)).catalog.get("own/wide")
+    assert narrow.problems == ("schema_capped",) and narrow.params == ()

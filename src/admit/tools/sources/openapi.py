@@ -16,6 +16,7 @@ from admit.errors import SourceError
 from ..model import Problem
 from ..route import Routes, fingerprint, routes_of
 from ..schema import BOUNDS, Bounds, at_pointer
+from .components import Components
 
 MOST_CHARS = 64 << 20
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -51,8 +52,8 @@ def from_openapi(name: str, doc: Mapping[str, Any] | str | bytes, *, bounds: Bou
     for path, method, shared, operation in document.operations():
         tool = document.tool(path, method, shared, operation)
         tools.append(tool)
-        told = [path, method, shared, operation, tool.get("inputSchema"), tool.get("outputSchema")]
-        prints.append(fingerprint(told))
+        schemas = [document.components.told(tool.get(key)) for key in ("inputSchema", "outputSchema")]
+        prints.append(fingerprint([path, method, shared, operation, *schemas]))
     routes = routes_of(name, "openapi", tools, bounds=bounds, fingerprints=prints)
     for place, what in sorted(document.problems.items()):
         tool = routes[place].id if place < len(routes) else ""
@@ -64,6 +65,7 @@ class _Document:
     """A document while its operations are read.
 
     Attributes:
+        components: What operations refer to.
         problems: Code and sentence, by the number of the operation.
     """
 
@@ -72,7 +74,7 @@ class _Document:
         self._most = bounds.max_nodes
         self.problems: dict[int, dict[str, str]] = {}
         self._number = -1
-        self._components: dict[str, tuple[Any, int, tuple[str, ...]] | None] = {}
+        self.components = Components(whole, self._note)
         self._tags = {
             tag["name"]: tag.get("description")
             for tag in _list(whole.get("tags"))
@@ -114,10 +116,10 @@ class _Document:
             text = next((one for one in texts if isinstance(one, str) and one), "")
             if text:
                 tool[key] = text
-        tool["inputSchema"] = self._closed(given, self._most)
+        tool["inputSchema"] = self.components.closed(given, self._most)
         results = self._results(operation)
         if results is not None:
-            tool["outputSchema"] = self._closed(results, self._most // _RESULTS)
+            tool["outputSchema"] = self.components.closed(results, self._most // _RESULTS)
         claims = {"get": "readOnlyHint", "head": "readOnlyHint", "delete": "destructiveHint"}
         if method in claims:
             tool["annotations"] = {claims[method]: True}
@@ -217,67 +219,6 @@ class _Document:
 
     def _note(self, code: str, text: str) -> None:
         self.problems.setdefault(max(self._number, 0), {})[code] = text
-
-    def _closed(self, schema: Mapping[str, Any], left: int) -> dict[str, Any]:
-        """A schema with what it refers to of ``components``, nearest first, up to `left` objects."""
-        parts: dict[str, dict[str, Any]] = {}
-        waiting = [tuple(_references(schema))]
-        while waiting:
-            for ref in waiting.pop(0):
-                steps = ref.split("/")
-                if not ref.startswith("#/components/") or len(steps) < 4:
-                    if not ref.startswith("#"):
-                        self._note("ref_not_local", "refers to another document, which is not read")
-                    continue
-                kind, name = (step.replace("~1", "/").replace("~0", "~") for step in steps[2:4])
-                if name in parts.get(kind, {}):
-                    continue
-                held = self._component("/".join(("", *steps[1:4])))
-                if held is None:
-                    continue
-                target, size, references = held
-                if size > left:
-                    self._note("schema_capped", "refers to more than is read; some of it is left open")
-                    target, size, references = {}, 0, ()
-                left -= size
-                parts.setdefault(kind, {})[name] = target
-                waiting.append(references)
-        return {**schema, "components": parts} if parts else dict(schema)
-
-    def _component(self, pointer: str) -> tuple[Any, int, tuple[str, ...]] | None:
-        """A part of the document, how many objects it holds, and its references; None where there is none."""
-        if pointer not in self._components:
-            target = at_pointer(self._whole, pointer)
-            told = None if target is None else (target, _nodes(target), tuple(_references(target)))
-            self._components[pointer] = told
-        return self._components[pointer]
-
-
-def _references(value: Any) -> Iterator[str]:
-    """Every reference in a value, in its order."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            ref = one.get("$ref")
-            if isinstance(ref, str):
-                yield ref
-            waiting += reversed(list(one.values()))
-        elif isinstance(one, list):
-            waiting += reversed(one)
-
-
-def _nodes(value: Any) -> int:
-    """How many objects a value holds, itself included."""
-    count, waiting = 0, [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            count += 1
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-    return count
 
 
 def _content(held: Mapping[str, Any]) -> Iterable[Any]:

@@ -13,6 +13,8 @@ from admit.core.events import canonical
 from admit.errors import SourceError
 from admit.tools.export import to_mcp
 from admit.tools.model import Route
+from admit.tools.route import fingerprint
+from admit.tools.sources import components
 from admit.tools.sources.openapi import from_openapi
 
 PET = {
@@ -278,6 +280,46 @@ def test_the_whole_operation_is_in_its_fingerprint():
     assert changes(lambda doc: at(doc, "components", "schemas", "Tag", "properties", "word").update({"a": 1}))
     assert not changes(lambda doc: at(doc, "components", "schemas", "Unused").update({"a": 1}))
     assert not changes(lambda doc: doc["info"].update({"title": "Other"}))
+
+
+def test_a_part_that_all_operations_share_is_hashed_once(monkeypatch: pytest.MonkeyPatch):
+    hashed = []
+    monkeypatch.setattr(components, "fingerprint", lambda value: hashed.append(value) or fingerprint(value))
+    answer = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/A"}}}}
+    schemas = {
+        "A": {"properties": {"b": {"$ref": "#/components/schemas/B"}}},
+        "B": {"properties": {"a": {"$ref": "#/components/schemas/A"}}},
+    }
+    paths = {f"/p{k}": {"get": {"responses": {"200": answer}}} for k in range(20)}
+    found = from_openapi("api", {"openapi": "3.1.0", "paths": paths, "components": {"schemas": schemas}})
+    assert len({route.fingerprint for route in found}) == 20
+    assert hashed == [schemas["A"], schemas["B"]]
+
+
+def test_a_part_whose_name_is_escaped_in_the_reference_is_found():
+    schema = {"$ref": "#/components/schemas/a%20pet~1one"}
+    answer = {"content": {"application/json": {"schema": schema}}}
+    doc = {
+        "openapi": "3.1.0",
+        "paths": {"/p": {"get": {"responses": {"200": answer}}}},
+        "components": {"schemas": {"a pet/one": {"properties": {"name": {"type": "string"}}}}},
+    }
+    (route,) = from_openapi("api", doc)
+    assert [field.name for field in route.outputs] == ["name"]
+
+
+def test_a_schema_with_a_key_components_of_its_own_is_in_the_fingerprint():
+    def printed(own: Any) -> str:
+        answer = {"content": {"application/json": {"schema": {"components": own}}}}
+        held = {"200": {"$ref": "#/components/responses/R"}}
+        doc = {
+            "openapi": "3.1.0",
+            "paths": {"/p": {"get": {"responses": held}}},
+            "components": {"responses": {"R": answer}},
+        }
+        return from_openapi("api", doc)[0].fingerprint
+
+    assert len({printed(own) for own in ({"schemas": {"A": 1}}, {"schemas": {"A": 2}}, {}, [], 3)}) == 5
 
 
 def test_what_is_exported_carries_nothing_of_ours():
