@@ -82,7 +82,8 @@ def guidance(config: Config) -> Iterator[Fault]:
         first = found.errors[0]
         place = f"{first.path}:{first.line}" if first.line else first.path
         text = f"{counted(len(found.errors), 'error')} in files of guidance; the first: "
-        yield Fault("guidance", f"{text}{visible(place, 400)}: {visible(first.text, 200)}.", "admit guide lint")
+        text += f"{visible(place, 400)}: {visible(first.text, 200)}."
+        yield Fault("guidance", text, "admit guide lint")
     if found.snippets and config.values["guidance.matcher.encoder"] == "local" and found.matcher != "fused":
         text = f"Guidance is found by {MATCHED[found.matcher]}, for there is no embedder that may be used."
         fix = "pip install 'admit[local]', or admit config set guidance.matcher.encoder off"

@@ -26,7 +26,7 @@ class Choice(NamedTuple):
         pool: What was looked at, in order.
         policy: What it was decided by.
         reply: The judge's; None where none was asked.
-        sizes: Schema tokens by route id, as they count against the budget.
+        sizes: Schema tokens by route id; where no tokens are counted, of what is shown alone.
     """
 
     pool: tuple[Ranked, ...]
@@ -95,7 +95,12 @@ def _decided(
     reply = None
     if asked is not None and planned.asked:
         reply = asked([routes[candidate.id] for candidate in planned.asked])
-    return Choice(pool, policy, reply, decide(planned, reply, policy), whole)
+    decision = decide(planned, reply, policy)
+    if limit is None:
+        whole = {
+            name: size_of(routes[name]) for name in decision.shown
+        }  # for the reader; nothing was cut by it
+    return Choice(pool, policy, reply, decision, whole)
 
 
 def _count(order: Order, policy: ToolPolicy, depth: str) -> int | None:

@@ -108,8 +108,11 @@ def test_an_unknown_type_field_or_word_is_named():
     assert undeclared("judge.fallback", {"reason": "provider_x"}) == ("judge.fallback.reason=provider_x",)
 
 
+PREFIXES = frozenset(("admit", "guidance", "host", "judge", "lab", "ledger", "outputs", "tools"))
+
+
 def test_every_type_has_a_known_prefix_and_its_words_belong_to_its_fields():
     for name, kind in EVENTS.items():
-        assert name.split(".")[0] in {"admit", "guidance", "host", "judge", "lab", "ledger", "outputs", "tools"}
+        assert name.split(".")[0] in PREFIXES
         assert set(kind.words) <= set(kind.fields)
         assert len(set(kind.fields)) == len(kind.fields)

@@ -76,7 +76,9 @@ def test_globs_hold_over_names_groups_and_ids_and_deny_beats_allow(catalog):
     assert out(deny=("READ",)) == []
 
 
-@pytest.mark.parametrize("answer", [False, None, 0, "yes", 1, raises], ids=str)
+@pytest.mark.parametrize(
+    "answer", [False, None, 0, "yes", 1, raises], ids=["False", "None", "0", "yes", "1", "raises"]
+)
 def test_only_a_plain_yes_authorises_and_a_check_that_raises_is_counted(catalog, answer):
     seen = []
 
