@@ -16,6 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 from admit.errors import CalibrationError
 
+from .lexical import Lexicon
+
 SCHEMA = 1
 PATH = Path(__file__).parent / "calibration.json"
 DECIMALS = 6
@@ -23,16 +25,15 @@ DECIMALS = 6
 Mode = Literal["fused", "lexical"]
 
 FEATURES: Mapping[Mode, tuple[str, ...]] = {
-    "fused": ("head", "lift", "depth", "lex", "cover", "body_lex"),
-    "lexical": ("lex", "cover", "body_lex"),
+    "fused": ("lift", "depth", "share", "length"),
+    "lexical": ("cover", "several", "length"),
 }
 """By mode, in the order of the weights.
 
-head: cosine to what a snippet says of itself. lift: the same, less the cosine to the mean of many other
-snippets, and through an adapter that was trained to bring situations to what helps in them. depth: the
-mean of the three best sections of its body, likewise. lex: BM25 over
-description, vocabulary and path, divided by the most the chunk can reach. cover: share of the chunk's
-terms found there, by weight. body_lex: BM25 with the body too.
+lift: cosine to what a snippet says of itself, less that to the mean of many other snippets, through an
+adapter that was trained to bring situations to what helps in them. depth: the mean of the three best
+sections of its body, likewise. share, cover and several: of words in common with description, vocabulary
+and path, see `lexical.Common`. length: n / (n + 5) for the n terms of a chunk; few are little evidence.
 """
 
 LEAST_AUC: Mapping[Mode, float] = {"fused": 0.90, "lexical": 0.80}
@@ -46,6 +47,7 @@ class Weights(NamedTuple):
         provenance: Hashes of prompts, corpus and encoder; counts; seed.
         quality: auc (positive pairs against all others), cross-validated by prompt.
         centre: Of ``fused`` the mean vector of many snippets, which are not those of any index.
+        lexicon: Of ``lexical`` what words tell beyond an index.
         selfcheck: Of ``fused`` texts and their cosines, see `encoder_fault`.
     """
 
@@ -55,15 +57,8 @@ class Weights(NamedTuple):
     provenance: Mapping[str, Any]
     quality: Mapping[str, Any]
     centre: tuple[float, ...] = ()
+    lexicon: Lexicon = Lexicon()
     selfcheck: Mapping[str, Any] | None = None
-
-    def weight(self, feature: str) -> float:
-        """The weight of a feature."""
-        return self.weights[self.features.index(feature)]
-
-    def used(self) -> tuple[str, ...]:
-        """The features that count at all."""
-        return tuple(name for name, one in zip(self.features, self.weights, strict=True) if one)
 
 
 def probability(logit: float) -> float:
@@ -117,7 +112,9 @@ def failed_gate(weights: Weights, mode: Mode) -> str | None:
 
 def dump(modes: Mapping[Mode, Weights]) -> bytes:
     """The file of these weights: JSON with its content hash, one line a mode."""
-    plain = {mode: weights._asdict() for mode, weights in modes.items()}
+    plain = {
+        mode: {**weights._asdict(), "lexicon": weights.lexicon._asdict()} for mode, weights in modes.items()
+    }
     rows = ",\n".join(f'    "{mode}": {_canonical(weights)}' for mode, weights in plain.items())
     hash = content_hash(plain)
     return (
@@ -135,7 +132,7 @@ def _weights(fields: Mapping[str, Any]) -> Weights:
     if not all(isinstance(one, (int, float)) and isfinite(one) for one in numbers):
         raise ValueError("weights")
     features, weights = tuple(fields["features"]), tuple(fields["weights"])
-    if len(features) != len(weights):
+    if len(features) != len(weights) or not isinstance(fields["lexicon"]["documents"], int):
         raise ValueError("features")
     return Weights(
         features,
@@ -144,6 +141,7 @@ def _weights(fields: Mapping[str, Any]) -> Weights:
         dict(fields["provenance"]),
         dict(fields["quality"]),
         tuple(fields["centre"]),
+        Lexicon(fields["lexicon"]["documents"], dict(fields["lexicon"]["counts"])),
         fields["selfcheck"],
     )
 

@@ -17,7 +17,7 @@ from admit.judges.encoder import (
 )
 from admit.judges.features import latin_share
 
-from .calibration import Weights, probability
+from .calibration import DECIMALS, FEATURES, Weights
 from .chunks import chunks, mean_weight, tokens
 from .matcher import LexicalMatcher, matched
 from .matching import Matched, SemanticMatcher
@@ -38,7 +38,7 @@ class FusedMatcher:
     and where it fails, `meanwhile` matches.
 
     Args:
-        lexical: Gives the features of words, and matches the chunks that are not embedded.
+        lexical: Gives the features of words, and matches texts that are not Latin.
         meanwhile: Matches while there are no vectors.
         encode_chunks: The most chunks of a text that are embedded: the whole, then those that say most.
 
@@ -72,15 +72,11 @@ class FusedMatcher:
         self._start()
         if self._stack is None:
             return self._meanwhile.match(text, eligible)
+        found = chunks(text, self._lexical.weight)
+        if not found or not self._encode_chunks or latin_share(found[-1]) < LEAST_LATIN:
+            return self._lexical.match(text, eligible)
         try:
-            found = chunks(text, self._lexical.weight)
-            known = self.probabilities(self.embedded(found))
-            return matched(
-                self._lexical,
-                found,
-                lambda chunk: known.get(chunk) or self._lexical.probabilities(chunk),
-                eligible,
-            )
+            return matched(self._lexical, self.probabilities(found), eligible)
         except Exception as error:
             self._failed(error)
             return self._meanwhile.match(text, eligible)
@@ -93,49 +89,35 @@ class FusedMatcher:
         return self._stack is not None
 
     def embedded(self, found: Sequence[str]) -> list[str]:
-        """The chunks to embed, the most telling first; the whole, which comes last, before all.
+        """The chunks to embed: the whole, which comes last, and then the most telling.
 
         At most `encode_chunks`, and of those past the first at most 140 tokens with it: an embedding takes
         about a quarter of a millisecond a token.
         """
-        latin = [chunk for chunk in found if latin_share(chunk) >= LEAST_LATIN]
-        weights = {chunk: mean_weight(chunk, self._lexical.weight) for chunk in latin}
-        kept: list[str] = []
-        left = MOST_TOKENS_EMBEDDED
-        for chunk in sorted(weights, key=lambda chunk: (chunk != found[-1], -weights[chunk])):
+        kept = [found[-1]]
+        left = MOST_TOKENS_EMBEDDED - tokens(found[-1])
+        weights = {
+            chunk: mean_weight(chunk, self._lexical.weight)
+            for chunk in found[:-1]
+            if latin_share(chunk) >= LEAST_LATIN
+        }
+        for chunk in sorted(weights, key=lambda chunk: -weights[chunk]):
             size = tokens(chunk)
-            if len(kept) < self._encode_chunks and (not kept or size <= left):
+            if len(kept) < self._encode_chunks and size <= left:
                 kept.append(chunk)
                 left -= size
         return kept
 
-    def features(self, some: Sequence[str]) -> dict[str, Any]:
-        """The features of chunks by name, one row a chunk and one column a snippet; needs the vectors."""
+    def probabilities(self, found: Sequence[str]) -> list[list[float]]:
+        """One row a chunk and one column a snippet; needs the vectors."""
         import numpy as np
 
         assert self._stack is not None
+        some = self.embedded(found)
         vectors = np.asarray(self._vectors.encoder.vectors(some), np.float32)
-        head, lift, depth = self._stack.cosines(vectors)
-        found: dict[str, Any] = {"head": head, "lift": lift, "depth": depth}
-        for row, chunk in enumerate(some):
-            for name, values in self._lexical.features(chunk).items():
-                held = found.setdefault(name, np.zeros(head.shape))
-                held[row, list(values.keys())] = list(values.values())
-        return found
-
-    def probabilities(self, some: Sequence[str]) -> dict[str, list[float]]:
-        """By chunk one probability a snippet; needs the vectors."""
-        import numpy as np
-
-        if not some:
-            return {}
-        logits = np.full((len(some), len(self._lexical.places)), self._weights.intercept)
-        for name, values in self.features(some).items():
-            logits += self._weights.weight(name) * values
-        return {
-            chunk: [probability(logit) for logit in row]
-            for chunk, row in zip(some, logits.tolist(), strict=True)
-        }
+        x = features(found, some, vectors, self._stack, self._lexical)
+        logits = x @ np.array(self._weights.weights) + self._weights.intercept
+        return np.round(1 / (1 + np.exp(-logits)), DECIMALS).tolist()
 
     def _start(self) -> None:
         with self._lock:
@@ -160,14 +142,36 @@ class FusedMatcher:
         self._stack = None
 
 
+def features(
+    found: Sequence[str], some: Sequence[str], vectors: Any, held: Stack, lexical: LexicalMatcher
+) -> Any:
+    """The features of chunks, in the order of the weights: an array (chunk, snippet, feature).
+
+    A chunk is taken half for itself and half for the whole, which gives it its context; one that was not
+    embedded is taken for the whole.
+
+    Args:
+        some: The chunks that were embedded, the whole first.
+    """
+    import numpy as np
+
+    lift, depth = held.cosines((vectors + vectors[0]) / 2)
+    rows = {chunk: row for row, chunk in enumerate(some)}
+    x = np.zeros((len(found), lift.shape[1], len(FEATURES["fused"])))
+    for number, chunk in enumerate(found):
+        row = rows.get(chunk, 0)
+        common, length = lexical.features(chunk)
+        x[number, :, 0], x[number, :, 1], x[number, :, 3] = lift[row], depth[row], length
+        x[number, list(common.share.keys()), 2] = list(common.share.values())
+    return x
+
+
 def adapter(weights: Weights) -> Any | None:
     """The adapter that these weights were fitted with, see `stack`; None where without.
 
     Raises:
         CalibrationError: The file is not the one.
     """
-    import numpy as np
-
     pinned = weights.provenance.get("adapter_sha256")
     if pinned is None:
         return None
@@ -177,6 +181,13 @@ def adapter(weights: Weights) -> Any | None:
         raise CalibrationError(f"{ADAPTER.name}: {error.strerror}") from None
     if f"sha256:{sha256(data).hexdigest()}" != pinned:
         raise CalibrationError(f"{ADAPTER.name} is not the one that the matcher was fitted with")
+    return matrices(data)
+
+
+def matrices(data: bytes) -> Any:
+    """The two matrices of an adapter's file: half-precision floats, little endian."""
+    import numpy as np
+
     return np.frombuffer(data, "<f2").reshape(2, DIMENSIONS, -1).astype(np.float32)
 
 

@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from admit.text.terms import terms
 
 from .body import body
-from .calibration import FEATURES, Weights, probability
+from .calibration import Weights, probability
 from .chunks import chunks
 from .compete import Bars, compete
-from .lexical import Sparse, Words
+from .lexical import Common, Words
 from .matching import NOTHING_MATCHED, Matched
 from .model import Snippet
 from .sections import Views, views
 
+HALF_LENGTH = 5
+"""The terms of a chunk whose length is called one half."""
+
 
 class Counted(NamedTuple):
-    """A snippet's texts, and their terms counted: of what it says of itself, and with its body."""
+    """A snippet's texts, and the terms of what it says of itself."""
 
     views: Views
-    head: Counter[str]
-    all: Counter[str]
+    terms: Counter[str]
 
 
 @lru_cache(maxsize=5000)
 def counted(snippet: Snippet) -> Counted:
     """The texts of a snippet; its file is read once."""
     found = views(snippet, body(snippet) or "")
-    head = Counter(terms(found.words))
-    return Counted(found, head, head + Counter(terms("\n".join(found.body))))
+    return Counted(found, Counter(terms(found.words)))
 
 
 class LexicalMatcher:
@@ -49,46 +50,39 @@ class LexicalMatcher:
         self.views = [one.views for one in held]
         self.places = {snippet.id: place for place, snippet in enumerate(snippets)}
         self.bars = bars
-        self._heads = Words([one.head for one in held])
-        self._all = Words([one.all for one in held])
+        self._words = Words([one.terms for one in held], weights.lexicon)
         self._weights = weights
 
     def match(self, text: str, eligible: Sequence[Snippet]) -> Matched:
-        return matched(self, chunks(text, self.weight), self.probabilities, eligible)
+        found = chunks(text, self.weight)
+        return matched(self, [self.probabilities(chunk) for chunk in found], eligible)
 
     def weight(self, term: str) -> float:
         """What a term tells, in nats."""
-        return self._all.weight(term)
+        return self._words.weight(term)
 
-    def features(self, chunk: str, names: Iterable[str] = FEATURES["lexical"]) -> dict[str, Sparse]:
-        """These features of a chunk by name, for every snippet that shares a word with it."""
+    def features(self, chunk: str) -> tuple[Common, float]:
+        """What a chunk has in common with snippets, and its length; see `calibration.FEATURES`."""
         found = terms(chunk)
-        made = {"lex": self._heads.scores, "cover": self._heads.cover, "body_lex": self._all.scores}
-        return {name: made[name](found) for name in names}
+        return self._words.common(found), len(found) / (len(found) + HALF_LENGTH)
 
     def probabilities(self, chunk: str) -> list[float]:
         """One probability a snippet."""
-        logits: dict[int, float] = {}
-        for name, values in self.features(chunk, self._weights.used()).items():
-            weight = self._weights.weight(name)
-            for place, value in values.items():
-                logits[place] = logits.get(place, self._weights.intercept) + weight * value
-        found = [probability(self._weights.intercept)] * len(self.places)
-        for place, logit in logits.items():
-            found[place] = probability(logit)
+        common, length = self.features(chunk)
+        of_cover, of_several, of_length = self._weights.weights
+        least = self._weights.intercept + of_length * length
+        found = [probability(least)] * len(self.places)
+        for place, cover in common.cover.items():
+            found[place] = probability(least + of_cover * cover + of_several * common.several[place])
         return found
 
 
 def matched(
-    lexical: LexicalMatcher,
-    found: Sequence[str],
-    probabilities: Callable[[str], list[float]],
-    eligible: Sequence[Snippet],
+    lexical: LexicalMatcher, probabilities: Sequence[Sequence[float]], eligible: Sequence[Snippet]
 ) -> Matched:
-    """Let the eligible snippets compete for chunks."""
+    """Let the eligible snippets compete for chunks, which have one probability a snippet each."""
     ids = [one.id for one in eligible if one.id in lexical.places]
     if not ids:
         return NOTHING_MATCHED
     places = [lexical.places[id] for id in ids]
-    values = [probabilities(chunk) for chunk in found]
-    return compete(ids, [[one[place] for place in places] for one in values], lexical.bars)
+    return compete(ids, [[values[place] for place in places] for values in probabilities], lexical.bars)

@@ -104,36 +104,31 @@ class Stack(NamedTuple):
     """The vectors of an index, one row a snippet or a section.
 
     Attributes:
-        heads: The mean of each snippet's heads.
-        lifted: The same, less the centre and through the adapter.
+        heads: The mean of each snippet's heads, less the centre and through the adapter.
         sections: All sections, treated likewise, and a last row of zeros.
         places: Per snippet the rows of its sections, padded with the last.
         counts: Per snippet how many of its best sections count; 0 where it has none.
     """
 
     heads: Any
-    lifted: Any
     sections: Any
     places: Any
     counts: Any
 
-    def cosines(self, vectors: Any) -> tuple[Any, Any, Any]:
-        """The products with heads and with lifted heads, and the means of the three best sections.
+    def cosines(self, vectors: Any) -> tuple[Any, Any]:
+        """The products with heads, and the means of those with the three best sections.
 
-        One row a vector, one column a snippet. A snippet without a body counts by its lifted heads.
+        One row a vector, one column a snippet. A snippet without a body counts by its heads.
         """
         import numpy as np
 
         # One vector at a time: a product of two matrices wakes threads that cost more than they save.
-        head, lift, each = (
-            np.array([rows @ vector for vector in vectors])
-            for rows in (self.heads, self.lifted, self.sections)
-        )
+        lift, each = (np.array([rows @ vector for vector in vectors]) for rows in (self.heads, self.sections))
         each[:, -1] = -np.inf
         best = -np.sort(np.partition(-each[:, self.places], BEST_SECTIONS - 1)[..., :BEST_SECTIONS])
         counted = np.arange(BEST_SECTIONS) < self.counts[:, None]
         total = np.where(counted, best, 0.0).sum(axis=-1)
-        return head, lift, np.where(self.counts > 0, total / np.maximum(self.counts, 1), lift)
+        return lift, np.where(self.counts > 0, total / np.maximum(self.counts, 1), lift)
 
 
 def stack(rows: Sequence[Any], centre: Sequence[float], adapter: Any | None) -> Stack:
@@ -160,7 +155,7 @@ def stack(rows: Sequence[Any], centre: Sequence[float], adapter: Any | None) -> 
     zeros = np.zeros((1, DIMENSIONS), np.float32)
     heads = np.array([one[:HEADS].mean(axis=0) for one in rows], np.float32).reshape(-1, DIMENSIONS)
     counts = np.array([min(len(some), BEST_SECTIONS) for some in sections])
-    return Stack(heads, lift(heads), lift(np.concatenate([*sections, zeros])), places, counts)
+    return Stack(lift(heads), lift(np.concatenate([*sections, zeros])), places, counts)
 
 
 def _read(path: str, rows: int) -> Any | None:
