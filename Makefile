@@ -12,7 +12,7 @@ setup: .venv/.done
 .venv/.done: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[local,lab,gateway]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[local,lab,gateway,langchain,pydantic-ai]" --group dev
 	@touch $@
 	@echo 'admit is in $(BIN); to call it by its name:  export PATH="$$PWD/$(BIN):$$PATH"'
 
