@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from admit.tools.model import Field, Param, Route
+from admit.tools.sources import json_list
 
+SURFACES = Path(__file__).parents[1] / "surfaces"
+OWN = ("office-240", "hard")
 SIZES = (100, 250, 500)
 REAL = ("sealtools", "metatool", "mcpproxy-golden")
 
@@ -66,6 +69,18 @@ def real(data: Path) -> ToolSet:
             required = tuple(ids[one] for one in row["relevant"])
             queries.append(Query(row["id"], row["query"], required, name, "en"))
     return ToolSet("real", tuple(routes), tuple(queries))
+
+
+def own(name: str) -> ToolSet:
+    """A surface written for this project, over the largest of its catalogs; never the sealed one."""
+    folder = SURFACES / name
+    lists = json.loads((SURFACES / "catalog" / "catalog-500.json").read_text(encoding="utf-8"))
+    routes = tuple(route for one in lists for route in json_list.from_json(one["source"], one["tools"]))
+    queries = tuple(
+        Query(row["id"], row["query"], tuple(row["required"]), row["stratum"], row["language"])
+        for row in _lines(folder / "tasks.jsonl")
+    )
+    return ToolSet(name, routes, queries)
 
 
 def _endpoints(tools: list[dict[str, Any]]) -> Iterator[Route]:
