@@ -37,7 +37,7 @@ class Encoder(Protocol):
 def orders_of_peers(
     tools: ToolSet, asked: list[Query], data: Path, notes: dict[str, str], encoder: Encoder | None
 ) -> dict[str, Found]:
-    """Each peer's orders and milliseconds; `notes` gets the reason of each that did not run."""
+    """Each peer's orders and milliseconds; no times are not measured. `notes` says why one did not run."""
     ids = [route.id for route in tools.routes]
     texts = [" ".join(text for text in field_texts(route) if text) for route in tools.routes]
     job: dict[str, Any] = {
@@ -76,9 +76,9 @@ def orders_of_peers(
         notes["bm25s + MiniLM, rank fusion"] = "needs --dense and bm25s"
     else:
         near = _nearest(encoder, ids, texts, [query.text for query in asked])
-        found["MiniLM, all fields"] = (near, [0.0] * len(asked))
+        found["MiniLM, all fields"] = (near, [])
         fused = [_fuse(a, b) for a, b in zip(words[0], near, strict=True)]
-        found["bm25s + MiniLM, rank fusion"] = (fused, [0.0] * len(asked))
+        found["bm25s + MiniLM, rank fusion"] = (fused, [])
     return found
 
 

@@ -22,7 +22,7 @@ CUTS = (1, 3, 10)
 
 
 class Row(NamedTuple):
-    """The figures of one order; shares 0 to 1, milliseconds of process CPU.
+    """The figures of one order; shares 0 to 1, milliseconds of process CPU (None: not measured).
 
     Attributes:
         lead: Ours (lexical) less this row in recall@3 and @10, paired by request, with 95 % intervals.
@@ -34,8 +34,8 @@ class Row(NamedTuple):
     requests: int = 0
     recall: tuple[float, ...] = ()
     full: tuple[float, ...] = ()
-    p50_ms: float = 0.0
-    p95_ms: float = 0.0
+    p50_ms: float | None = None
+    p95_ms: float | None = None
     lead: tuple[Interval, ...] = ()
     note: str = ""
 
@@ -124,8 +124,8 @@ def _row(
         len(asked),
         tuple(mean(shares[cut]) for cut in CUTS),
         tuple(mean([float(share == 1) for share in shares[cut]]) for cut in CUTS),
-        percentile(ordered, 0.5),
-        percentile(ordered, 0.95),
+        percentile(ordered, 0.5) if ordered else None,
+        percentile(ordered, 0.95) if ordered else None,
         () if orders is ours else tuple(paired(own[cut], shares[cut]) for cut in CUTS[1:]),
     )
 
@@ -146,5 +146,6 @@ def print_table(tools: ToolSet, rows: list[Row]) -> None:
         recall = " | ".join(f"{share:.3f}" for share in row.recall)
         full = " | ".join(f"{share:.3f}" for share in row.full[1:])
         lead = " | ".join(f"{one.mean:+.3f} ({one.low:+.3f} to {one.high:+.3f})" for one in row.lead) or " | "
-        print(f"| {row.name} | {recall} | {full} | {row.p50_ms:.2f}, {row.p95_ms:.2f} | {lead} |")
+        spent = "–" if row.p50_ms is None else f"{row.p50_ms:.2f}, {row.p95_ms:.2f}"
+        print(f"| {row.name} | {recall} | {full} | {spent} | {lead} |")
     print()
