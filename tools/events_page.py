@@ -84,7 +84,7 @@ MEANINGS = {
     "guidance.held": "Snippets that were shown not long ago and did not show again.",
     "guidance.turn_capped": "Snippets past the count of the turn or of one tool call.",
     "tools.decision": "One search for tools; the fields stand in `extra` beside the columns, the pool among the candidates.",
-    "tools.used": "A tool was called for a request: whether it went well, and of a call that did the hashed stems of the request.",
+    "tools.used": "A tool was called for a request: whether it went well, and where the shortlist had it. Of a call that did, `tool_uses` holds the hashed stems of the request.",
     "tools.catalog": "A source was read: what is new, gone or changed, and since when it is out of date.",
     "tools.approved": "New or changed tools were approved, by whom.",
     "outputs.decision": "What was decided on one tool output; sizes in characters of the view, times in ms.",

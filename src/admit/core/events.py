@@ -254,9 +254,7 @@ EVENTS: Mapping[str, EventType] = MappingProxyType(
         "guidance.held": EventType(("scan_id", "ids", "position")),
         "guidance.turn_capped": EventType(("scan_id", "ids", "limit", "count")),
         "tools.decision": EventType(TOOL_FIELDS, row="decisions"),
-        "tools.used": EventType(
-            ("decision_id", "route_id", "fingerprint", "ok", "in_shortlist", "rank"), row="tool_uses"
-        ),
+        "tools.used": EventType(("decision_id", "route_id", "fingerprint", "ok", "in_shortlist", "rank")),
         "tools.catalog": EventType(
             ("source", "added", "removed", "changed", "new", "problems", "stale_since")
         ),

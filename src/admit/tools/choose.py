@@ -97,9 +97,8 @@ def _decided(
         reply = asked([routes[candidate.id] for candidate in planned.asked])
     decision = decide(planned, reply, policy)
     if limit is None:
-        whole = {
-            name: size_of(routes[name]) for name in decision.shown
-        }  # for the reader; nothing was cut by it
+        # For the reader: nothing was cut by them.
+        whole = {name: size_of(routes[name]) for name in decision.shown}
     return Choice(pool, policy, reply, decision, whole)
 
 

@@ -25,7 +25,7 @@ from .choose import Choice, choose
 from .dense import Dense, Encoder
 from .dense import pool as fused
 from .explained import Explanation
-from .exposed import Exposed
+from .exposed import Exposed, Finds
 from .filters import Filtered, Filters, Globs, apply
 from .history import History
 from .index import Index
@@ -104,6 +104,7 @@ class ToolGate:
         self._snapshot: Snapshot | None = None
         self._lock = threading.RLock()
         self._exposed = Exposed()
+        self._finds = Finds()
         self._sizes: dict[tuple[str, str], int] = {}
 
     def find(
@@ -157,7 +158,11 @@ class ToolGate:
             )
         choice = choose(order, snapshot.routes, self.policy, depth, self._size, asked, pool)
         shortlist = self._shortlist(query, depth, snapshot, filtered, order, choice, again, started)
-        self._exposed.show((one.route.id for one in shortlist.admitted), epoch)
+        shown = [one.route.id for one in shortlist.admitted]
+        self._exposed.show(shown, epoch)
+        self._finds.add(
+            shortlist.decision_id, shown, [(one.route_id, one.rank) for one in order.ranked or choice.pool]
+        )
         self._record(query, depth, order, choice, shortlist, filtered, session)
         return shortlist
 
@@ -222,8 +227,9 @@ class ToolGate:
         if self._ledger is not None:
             from .record import used_record
 
-            ledger = self._ledger
-            self._append(lambda: ledger.append(used_record(route_id, ok, stems, decision_id)))
+            ledger, route = self._ledger, self.catalog.snapshot().routes.get(route_id)
+            place = self._finds.place(decision_id, route_id)
+            self._append(lambda: ledger.append(used_record(route_id, route, ok, stems, decision_id, place)))
 
     def _followed(self) -> Snapshot:
         """The catalog as it is now, with the index brought up to it."""

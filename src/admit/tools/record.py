@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from admit.core.events import canonical, sha256
+from admit.core.events import Event, canonical, sha256
 from admit.ledger.port import Record, ToolUse
 from admit.ledger.record import from_decision, new_id, now_ms
 
 from .choose import Choice
+from .exposed import Place
 from .filters import Filtered
-from .model import Ranked, Shortlist
+from .model import Ranked, Route, Shortlist
 from .policy import ToolPolicy, family
 from .rank import Order
 
@@ -64,9 +65,27 @@ def found_record(
     )
 
 
-def used_record(route_id: str, ok: bool, stems: tuple[str, ...], decision_id: str | None) -> Record:
-    """One use of a route."""
-    return Record(tool_uses=(ToolUse(new_id(), now_ms(), route_id, ok, stems, decision_id),))
+def used_record(
+    route_id: str,
+    route: Route | None,
+    ok: bool,
+    stems: tuple[str, ...],
+    decision_id: str | None,
+    place: Place,
+) -> Record:
+    """One use of a route: the row that history reads, and the event that says where the find had it."""
+    body = {
+        "route_id": route_id,
+        "fingerprint": None if route is None else route.fingerprint,
+        "ok": ok,
+        "in_shortlist": place.shown,
+        "rank": place.rank,
+    }
+    now = now_ms()
+    return Record(
+        tool_uses=(ToolUse(new_id(), now, route_id, ok, stems, decision_id),),
+        events=(Event(new_id(), "tools.used", now, body, decision_id, None, "tools"),),
+    )
 
 
 def _span(one: Ranked) -> dict[str, Any]:

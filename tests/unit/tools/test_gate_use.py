@@ -62,6 +62,27 @@ def test_a_use_keeps_hashed_stems_and_nothing_of_the_request():
     assert good.decision_id == found.decision_id and (bad.ok, bad.stems) == (False, ())
 
 
+def test_a_use_says_whether_its_find_showed_the_tool_and_at_what_rank():
+    ledger = MemoryLedger()
+    gate = gate_with(ledger)
+    found = gate.find("yearly documents", depth="fixed-1")
+    first, second = gate.rank("yearly documents")[:2]
+    uses = [(first.route_id, found.decision_id), (second.route_id, found.decision_id),
+            ("app/nowhere", found.decision_id), (first.route_id, None)]  # fmt: skip
+    for route_id, decision_id in uses:
+        gate.used("yearly documents", route_id, False, decision_id=decision_id)
+    bodies = [
+        event.body for record in ledger.records for event in record.events if event.type == "tools.used"
+    ]
+    printed = [gate.catalog.get(one.route_id).fingerprint for one in (first, second)]
+    assert [(body["in_shortlist"], body["rank"], body["fingerprint"]) for body in bodies] == [
+        (True, 1, printed[0]),
+        (False, 2, printed[1]),
+        (False, None, None),
+        (None, None, printed[0]),
+    ]
+
+
 def test_a_new_gate_over_the_same_record_knows_the_same_uses():
     ledger = MemoryLedger()
     gate = gate_with(ledger)
