@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from mcp.shared.dispatcher import Dispatcher
 
 MOST_PAGES = 1000
+MOST_PAGE_BYTES = 32 << 20
+"""Of one answer over HTTP."""
 Era = Literal["auto", "legacy", "modern"]
 # Beside what the library hands on itself.
 _INHERITED = ("LANG", "TMPDIR", "TZ")
@@ -208,10 +210,34 @@ async def _transport(server: Server, said: IO[bytes]) -> AsyncIterator[tuple[Any
         async with sse_client(server.url, dict(server.headers)) as streams:
             yield streams
     else:
-        from httpx2 import AsyncClient, Response, Timeout
+        from httpx2 import AsyncByteStream, AsyncClient, Response, Timeout
         from mcp.client.streamable_http import streamable_http_client
 
+        class Capped(AsyncByteStream):
+            """An answer that ends with a fault where it is larger than any page may be."""
+
+            def __init__(self, inner: AsyncByteStream) -> None:
+                self._inner = inner
+
+            async def __aiter__(self) -> AsyncIterator[bytes]:
+                left = MOST_PAGE_BYTES
+                async for chunk in self._inner:
+                    left -= len(chunk)
+                    if left < 0:
+                        said.write(f"an answer is larger than {MOST_PAGE_BYTES:,} bytes\n".encode())
+                        raise ValueError("an answer is too large")
+                    yield chunk
+
+            async def aclose(self) -> None:
+                await self._inner.aclose()
+
         async def note(response: Response) -> None:
+            if response.has_redirect_location:
+                said.write(b"it leads elsewhere; write the address that it leads to\n")
+                raise ValueError("redirects are not followed")
+            if response.headers.get("content-encoding", "identity") != "identity":
+                raise ValueError("compressed, though that was not asked for")  # its size could not be bounded
+            response.stream = Capped(cast("AsyncByteStream", response.stream))
             if response.status_code in (401, 403):
                 said.write(f"{response.status_code} {response.reason_phrase}\n".encode())
 
@@ -219,7 +245,9 @@ async def _transport(server: Server, said: IO[bytes]) -> AsyncIterator[tuple[Any
         waits = Timeout(_HTTP_TIMEOUT_S, read=10 * _HTTP_TIMEOUT_S)
         async with (
             AsyncClient(
-                headers=dict(server.headers), timeout=waits, event_hooks={"response": [note]}
+                headers={**server.headers, "Accept-Encoding": "identity"},
+                timeout=waits,
+                event_hooks={"response": [note]},
             ) as client,
             streamable_http_client(server.url, http_client=client) as streams,
         ):

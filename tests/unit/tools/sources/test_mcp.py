@@ -1,11 +1,14 @@
 """MCP servers, real ones: every page, every tool as it came, and an end to every wait."""
 
 import asyncio
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ from admit.core.events import canonical
 from admit.errors import SourceError
 from admit.tools.route import Routes, fingerprint
 from admit.tools.servers import Server
+from admit.tools.sources import mcp
 from admit.tools.sources.mcp import from_mcp
 
 ROOT = Path(__file__).parents[4]
@@ -68,6 +72,37 @@ def test_all_pages_are_read_over_http_with_the_configured_headers(era, address):
 def test_a_server_that_wants_to_be_let_in_says_so(address):
     with pytest.raises(SourceError, match="401"):
         asyncio.run(from_mcp("lib", address))
+
+
+@pytest.mark.parametrize(
+    ("status", "header", "words"),
+    [(307, "Location: /b", "leads elsewhere"), (200, "X-Big: 1", "larger than")],
+)
+def test_an_answer_that_leads_elsewhere_or_never_ends_is_refused(status, header, words, monkeypatch):
+    monkeypatch.setattr(mcp, "MOST_PAGE_BYTES", 1 << 16)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(status)
+            name, _, value = header.partition(": ")
+            self.send_header(name, value)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            if status == 200:
+                with contextlib.suppress(OSError):
+                    while True:
+                        self.wfile.write(b" " * 4096)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
+        httpd.daemon_threads = True
+        threading.Thread(target=httpd.serve_forever, daemon=True).start()
+        with pytest.raises(SourceError, match=words):
+            asyncio.run(from_mcp("lib", f"http://127.0.0.1:{httpd.server_port}/mcp"))
+        httpd.shutdown()
 
 
 def test_an_empty_cursor_is_a_cursor():
