@@ -161,11 +161,11 @@ class RemoteJudge:
         quirks = tuple(dict.fromkeys(quirk for outcome in outcomes for quirk in outcome.quirks))
         shadow, why = self._shadow(ask.door, calls)
         notes += why
+        # A cool-down that one batch brings on ends the others; the cause is what brought it on.
+        cause = next((reason for reason in reasons if reason != "cooldown"), reasons[0] if reasons else None)
         if len(reasons) == len(outcomes):
-            return fallback(reasons[0], calls=calls)._replace(notes=tuple(notes), quirks=quirks)
-        whole = reply(
-            ask.questions, answers, calls=calls, reason=reasons[0] if reasons else None, quirks=quirks
-        )
+            return fallback(cause or "internal", calls=calls)._replace(notes=tuple(notes), quirks=quirks)
+        whole = reply(ask.questions, answers, calls=calls, reason=cause, quirks=quirks)
         return whole._replace(shadow=shadow, notes=tuple(notes))
 
     def _shadow(self, door: str, calls: Sequence[Call]) -> tuple[str | None, list[Note]]:

@@ -272,3 +272,11 @@ def test_warming_that_fails_costs_nothing(judge):
     wire.warm = broken
     asked.warm("guidance")
     assert asked.ask(ask()).status == "judged"
+
+
+def test_the_reason_is_what_brought_a_cool_down_on_and_not_the_cool_down_of_the_other_batches(judge):
+    full = Sent(reason="provider_429", sent="yes", status=429, retry_after_s=60)
+    asked, wire = judge(lambda questions: full, values={"limits.slots": 1}, batch_questions=1)
+    reply = asked.ask(ask(4))
+    assert (reply.status, reply.reason, len(wire.bodies)) == ("fallback", "provider_429", 1)
+    assert sorted(call.reason for call in reply.calls) == ["cooldown"] * 3 + ["provider_429"]
