@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from admit.tools.model import Field, Param, Route
+from admit.lab import published_form
+from admit.tools.model import Param, Route
 from admit.tools.sources import json_list
 
 SURFACES = Path(__file__).parents[1] / "surfaces"
@@ -41,17 +42,8 @@ class ToolSet(NamedTuple):
 def surface(data: Path, size: int) -> ToolSet:
     """The capability surface at one size."""
     folder = data / "capability-240-dev"
-    routes = tuple(_endpoints(json.loads((folder / f"catalog-{size}.json").read_text())))
-    queries = tuple(
-        Query(
-            row["task_id"],
-            row["query"],
-            tuple(f"surface/{needed.replace('.', '/', 1)}" for needed in row["required_route_ids"]),
-            row["task_stratum"],
-            row["language"],
-        )
-        for row in _lines(folder / "tasks.jsonl")
-    )
+    routes = tuple(published_form.routes(json.loads((folder / f"catalog-{size}.json").read_text())))
+    queries = tuple(map(_query, map(published_form.task, _lines(folder / "tasks.jsonl"))))
     return ToolSet(f"surface-{size}", routes, queries)
 
 
@@ -76,52 +68,12 @@ def own(name: str) -> ToolSet:
     folder = SURFACES / name
     lists = json.loads((SURFACES / "catalog" / "catalog-500.json").read_text(encoding="utf-8"))
     routes = tuple(route for one in lists for route in json_list.from_json(one["source"], one["tools"]))
-    queries = tuple(
-        Query(row["id"], row["query"], tuple(row["required"]), row["stratum"], row["language"])
-        for row in _lines(folder / "tasks.jsonl")
-    )
+    queries = tuple(map(_query, _lines(folder / "tasks.jsonl")))
     return ToolSet(name, routes, queries)
 
 
-def _endpoints(tools: list[dict[str, Any]]) -> Iterator[Route]:
-    for tool in tools:
-        for one in tool["endpoints"]:
-            yield Route(
-                id=f"surface/{tool['name']}/{one['name']}",
-                source="surface",
-                source_kind="json",
-                group=tool["name"],
-                name=one["name"],
-                aliases=tuple(one["operation_aliases"]),
-                description=one["description"],
-                group_description=tool["description"],
-                params=tuple(
-                    Param(
-                        p["name"],
-                        description=p["description"],
-                        schema=p["json_schema"],
-                        aliases=tuple(p["aliases"]),
-                    )
-                    for p in one["parameters"]
-                ),
-                outputs=tuple(
-                    Field(
-                        path=o["name"],
-                        name=o["name"],
-                        semantic_id=o["semantic_id"] or "",
-                        description=o["description"],
-                        schema=o["json_schema"],
-                        unit=o["unit"],
-                        qualifiers=o["qualifiers"],
-                        aliases=tuple(o["aliases"]),
-                    )
-                    for o in one["output_fields"]
-                ),
-                input_schema=one["input_schema"],
-                output_schema=one["output_schema"],
-                read_only=one["read_only"],
-                destructive=one["destructive"],
-            )
+def _query(row: Mapping[str, Any]) -> Query:
+    return Query(row["id"], row["query"], tuple(row["required"]), row["stratum"], row["language"])
 
 
 def _tool(collection: str, row: Mapping[str, Any]) -> Route:
