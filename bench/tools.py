@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from tools_bench import rows, speed
+from tools_bench import names, rows, speed
 from tools_bench.sets import OWN, SIZES, ToolSet, own, real, surface
 
 SETS: Mapping[str, Callable[[Path], list[ToolSet]]] = MappingProxyType(
@@ -54,6 +54,7 @@ def main() -> int:
         for one in SETS[options.suite](data):
             found = rows.measure(one, data, dense=options.dense, peers=options.peers)
             rows.print_table(one, found)
+            names.print_table(one)
             results += [row._asdict() for row in found]
     if options.json:
         options.json.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
