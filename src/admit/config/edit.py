@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import MutableMapping
-from contextlib import suppress
 from typing import Any, cast
 
 from admit.config.check import accept, shown, visible
 from admit.config.files import File
 from admit.config.keys import Key
 from admit.config.places import private_folder
+from admit.config.private import replace_whole
 from admit.errors import ConfigError
 
 
@@ -140,20 +140,7 @@ def _replace(target: str, data: bytes) -> None:
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         private_folder(folder)
-    temporary = f"{target}.{os.getpid()}.new"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        with os.fdopen(fd, "wb") as new:
-            new.write(data)
-            new.flush()
-            os.fsync(fd)
-        os.replace(temporary, target)
-    except OSError as fault:
-        fault.filename = target
-        raise
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
+    replace_whole(target, data)
 
 
 def _put(table: MutableMapping[str, Any], name: str, value: Any, new_table: Any = dict) -> None:

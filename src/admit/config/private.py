@@ -62,6 +62,15 @@ def write_private(path: str, data: bytes) -> None:
         OSError: It cannot be written; what stood there stays.
     """
     private_folder(os.path.dirname(path))
+    replace_whole(path, data)
+
+
+def replace_whole(path: str, data: bytes) -> None:
+    """The same in a folder that is there, whosever it is.
+
+    Raises:
+        OSError: It cannot be written; what stood there stays. It names the file.
+    """
     fresh = f"{path}.{os.urandom(8).hex()}"
     fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:

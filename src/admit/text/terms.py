@@ -85,8 +85,8 @@ def _collect(text: str, expand: Callable[[str], tuple[str, ...]]) -> tuple[str, 
 
 def _long(token: str, expand: Callable[[str], tuple[str, ...]]) -> Iterable[str]:
     """A token past the longest word: its pieces one by one, each cut to the longest word."""
-    for run in _unspaced_runs().split(token):
-        if _unspaced_runs().fullmatch(run):
+    for run in unspaced_runs().split(token):
+        if unspaced_runs().fullmatch(run):
             yield from _bigrams(run)
             continue
         for piece in _pieces(run):
@@ -104,8 +104,8 @@ def _plain(token: str) -> tuple[str, ...]:
     if token.isascii():
         return _identifier(token)
     found: list[str] = []
-    for run in _unspaced_runs().split(token):
-        found.extend(_bigrams(run) if _unspaced_runs().fullmatch(run) else _identifier(run))
+    for run in unspaced_runs().split(token):
+        found.extend(_bigrams(run) if unspaced_runs().fullmatch(run) else _identifier(run))
     return tuple(found)
 
 
@@ -175,7 +175,8 @@ def _unicode_words() -> Pattern[str]:
 
 
 @lru_cache(maxsize=1)
-def _unspaced_runs() -> Pattern[str]:
+def unspaced_runs() -> Pattern[str]:
+    """A run of a script without spaces, its combining marks included, as the one group of a pattern."""
     import re
 
     return re.compile(f"([{UNSPACED}][{UNSPACED}{MARKS}]*)")

@@ -66,6 +66,7 @@ class ToolGate:
 
     Attributes:
         totals: Counts of faults since the gate was made.
+        filters: What every find is held against, its own choices aside.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class ToolGate:
         self._dense = Dense(encoder) if encoder is not None else None
         self._encoded: Snapshot | None = None
         self._ledger = ledger
-        self._filters = Filters(globs or {}, authorised, ready)
+        self.filters = Filters(globs or {}, authorised, ready)
         self._counter: TokenCounter = counter(policy.counter)
         self._ranker = Ranker(Index(), weights)
         self._snapshot: Snapshot | None = None
@@ -141,7 +142,7 @@ class ToolGate:
         depth = checked(depth or self.policy.depth)
         query = query[:MOST_QUERY]
         had = self._exposed.had(exposed, epoch)
-        filters = self._filters._replace(
+        filters = self.filters._replace(
             principal=principal, sources=tuple(sources), groups=tuple(groups), exposed=tuple(sorted(had))
         )
         with self._lock:
@@ -178,7 +179,7 @@ class ToolGate:
         Raises:
             UsageError: The query is no text, or `k` is below 1.
         """
-        chosen = self._filters._replace(principal=principal, **filters)
+        chosen = self.filters._replace(principal=principal, **filters)
         with self._lock:
             snapshot = self._followed()
             left = apply(snapshot, chosen).open
@@ -193,7 +194,7 @@ class ToolGate:
         route = self.catalog.get(route_id)
         with self._lock:
             snapshot = self._followed()
-            filtered = apply(snapshot, self._filters._replace(principal=principal))
+            filtered = apply(snapshot, self.filters._replace(principal=principal))
             order = self._order(query, filtered.open, snapshot, self.policy.depth, len(snapshot))
         place = next((k for k, one in enumerate(order.ranked) if one.route_id == route.id), None)
         choice = choose(order, snapshot.routes, self.policy, self.policy.depth, self._size)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from re import Pattern
 from typing import NamedTuple
 
-from admit.text.terms import LONGEST_WORD, MARKS, UNSPACED, split_identifier, stem
+from admit.text.terms import LONGEST_WORD, MARKS, split_identifier, stem, unspaced_runs
 
 from .stops import by_language, of_other_scripts
 
@@ -158,8 +158,8 @@ def _split(token: str) -> tuple[tuple[str, ...], ...]:
         parts = split_identifier(token)
         return (parts,) if parts else ()
     found: list[tuple[str, ...]] = []
-    for run in _unspaced_runs().split(token):
-        if _unspaced_runs().fullmatch(run):
+    for run in unspaced_runs().split(token):
+        if unspaced_runs().fullmatch(run):
             found.extend((pair,) for pair in _pairs(run.casefold()))
         elif run:
             parts = tuple(part.casefold() for part in split_identifier(run))
@@ -194,10 +194,3 @@ def _sentence_ends() -> Pattern[str]:
     import re
 
     return re.compile(r"[.?!]+(?:\s+|$)|[。？！]+|\n+")
-
-
-@lru_cache(maxsize=1)
-def _unspaced_runs() -> Pattern[str]:
-    import re
-
-    return re.compile(f"([{UNSPACED}][{UNSPACED}{MARKS}]*)")

@@ -293,9 +293,9 @@ def test_a_query_finishes_on_the_catalog_it_began_with():
             gate.catalog.remove(["app/list_pulls"])
             return True
 
-    gate._filters = gate._filters._replace(authorised=Removing())
+    gate.filters = gate.filters._replace(authorised=Removing())
     assert ids(gate.find("list pulls")) == ["list_pulls"]
-    gate._filters = gate._filters._replace(authorised=None)
+    gate.filters = gate.filters._replace(authorised=None)
     assert gate.find("list pulls").outcome == "no_match"
 
 

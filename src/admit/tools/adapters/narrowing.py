@@ -143,5 +143,5 @@ def _names(snapshot: Snapshot) -> tuple[Mapping[str, tuple[str, ...]], Mapping[s
 
 def _hidden(gate: ToolGate, snapshot: Snapshot, principal: Any) -> frozenset[str]:
     """Ids of the routes that the agent may not know of, asked anew each time: authority fails closed."""
-    found = apply(snapshot, gate._filters._replace(principal=principal))
+    found = apply(snapshot, gate.filters._replace(principal=principal))
     return frozenset(one.route_id for one in found.excluded if one.reason in HIDDEN)
