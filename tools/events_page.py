@@ -43,6 +43,7 @@ SECTIONS = {
     "guidance": "The guidance door",
     "tools": "The tools door",
     "outputs": "The outputs door",
+    "evidence": "The evidence door",
     "lab": "The lab",
 }
 
@@ -92,6 +93,9 @@ MEANINGS = {
     "outputs.recalled": "A stored output was given back.",
     "outputs.fault": "The store, a parser, the ledger, the judge's code or the door's own failed; the answer stood.",
     "outputs.forgot": "The memory of what was shown in a session was emptied.",
+    "evidence.decision": "One review of one pair, with what it rests on: offers by hash and size, and the coverage by our own count. No text of an artifact.",
+    "evidence.read": "A text was served to a reviewer, or refused, and why.",
+    "evidence.ack": "Changed texts were accepted without a review, or a baseline was retired: hashes before and after.",
     "lab.freeze": "A plan was frozen, or a frozen plan was made known to this record: from here on the hashes of its surfaces stand in it.",
     "lab.run": "A run over a surface began, ended, or ended with parts missing.",
     "lab.select": "The plan's order chose a policy, or nothing was eligible.",

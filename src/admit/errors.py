@@ -13,16 +13,25 @@
     │   │   ├── PlanError      a plan is not as it should be, or was edited after freezing
     │   │   ├── SurfaceError   the cases of a surface cannot be used, or changed
     │   │   └── SealError      a sealed surface may not be read, or not again
-    │   └── GuidanceError      guidance that cannot be used as asked
-    │       ├── FrontMatterError  a file of guidance is not as it should be
-    │       ├── ProbeFormatError  a row of a probe file is not as it should be
-    │       └── UnknownSnippet    no guidance has this id
+    │   ├── GuidanceError      guidance that cannot be used as asked
+    │   │   ├── FrontMatterError  a file of guidance is not as it should be
+    │   │   ├── ProbeFormatError  a row of a probe file is not as it should be
+    │   │   └── UnknownSnippet    no guidance has this id
+    │   └── EvidenceError      a review of evidence is refused
+    │       ├── RootError      a folder that cannot be the root of a knowledge base
+    │       ├── NoteError      a note that cannot be read
+    │       ├── CriterionError a criterion is not as it should be
+    │       ├── JobError       a job that is not there, or is not as it was made
+    │       ├── NotOffered     an artifact that the plan of a job does not offer
+    │       └── BudgetExhausted  an opening that does not fit the budget of a job
     ├── SourceError            a source of tools cannot be read; names it and the cause
     ├── OutputNotFound         no stored output under this id; says why       (the user's to see)
     ├── LedgerError            the record cannot be opened                    (never leaves a door)
     │   ├── Corrupt            the database is damaged
     │   ├── TooNew             written by a newer version
-    │   └── Locked             held by another process
+    │   ├── Locked             held by another process
+    │   ├── IntegrityError     a row is not as it was written; names it          (the user's to see)
+    │   └── BaselineConflict   an accepted review changed meanwhile; nothing was written
     ├── StoreFailed            an output could not be stored                  (never leaves a door)
     └── CalibrationError       an artefact fails its gate
 
@@ -131,6 +140,54 @@ class AmbiguousTool(ToolsError):
         self.candidates = candidates
 
 
+class EvidenceError(UsageError):
+    """A review of evidence cannot go on as asked; the message names the fix."""
+
+
+class RootError(EvidenceError):
+    """A folder that cannot be the root of a knowledge base."""
+
+
+class NoteError(EvidenceError):
+    """A note that cannot be read.
+
+    Attributes:
+        path: Of the note, below the root.
+        reason: ``missing``, ``unreadable``, ``too-large``, ``non-text`` or ``outside``.
+    """
+
+    def __init__(self, path: str, reason: str, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+        self.reason = reason
+
+
+class CriterionError(EvidenceError):
+    """A criterion is not as it should be.
+
+    Attributes:
+        path: Of its file.
+        key: Of its front matter; empty for the whole file.
+    """
+
+    def __init__(self, path: str, key: str, message: str) -> None:
+        super().__init__(f"{path}: {key}: {message}" if key else f"{path}: {message}")
+        self.path = path
+        self.key = key
+
+
+class JobError(EvidenceError):
+    """A job of a review that is not there, is over, or is not as it was made."""
+
+
+class NotOffered(EvidenceError):
+    """An artifact that the plan of a job does not offer."""
+
+
+class BudgetExhausted(EvidenceError):
+    """An opening that does not fit the budget of a job; the message names what is unread."""
+
+
 class LabError(UsageError):
     """An experiment cannot go on as asked; the message names the fix."""
 
@@ -197,6 +254,23 @@ class TooNew(LedgerError):
 
 class Locked(LedgerError):
     """Another process holds the database."""
+
+
+class IntegrityError(LedgerError):
+    """A row is not as it was written.
+
+    Attributes:
+        table, key: Of the row.
+    """
+
+    def __init__(self, table: str, key: str, message: str) -> None:
+        super().__init__(f"{table}, {key}: {message}")
+        self.table = table
+        self.key = key
+
+
+class BaselineConflict(LedgerError):
+    """An accepted review changed since the work on a new one began; nothing was written."""
 
 
 class StoreFailed(AdmitError):

@@ -64,6 +64,8 @@ def is_tighter(key: Key, held: Any, new: Any) -> bool:
         return set(new) <= set(held)
     if key.tighten in ("bounds", "adds"):
         return True
+    if key.tighten == "stricter":
+        return key.choices[key.choices.index(held) :].count(new) == 1
     word = {"true": True, "false": False}.get(key.tighten, key.tighten)
     return new in (held, word)
 

@@ -86,6 +86,8 @@ def tightens(key: Key, new: Any, held: Any) -> bool:
         return True
     if key.tighten == "subset":
         return set(new) <= set(held)
+    if key.tighten == "stricter":
+        return key.choices.index(new) >= key.choices.index(held)
     return new == held or new == _tight_value(key)
 
 

@@ -21,9 +21,9 @@ class Key(NamedTuple):
         trust: Who may set it: the ``user`` file alone; the project too, but only to tighten
             (``narrow``); or both alike (``project``).
         tighten: What tightening is: ``lower``, ``bounds`` (anywhere in the range), ``subset`` (entries may
-            be left out), ``adds`` (a project's entries are added), or the one value (``true``, ``false`` or
-            a choice) that tightens. On a ``user`` key it names what `admit config set` asks about before
-            loosening it.
+            be left out), ``stricter`` (a later one of `choices`, which go from loose to strict), ``adds`` (a
+            project's entries are added), or the one value (``true``, ``false`` or a choice) that tightens. On
+            a ``user`` key it names what `admit config set` asks about before loosening it.
         unless: Another key and its value with which a project may not set this one at all.
         help: What it does, in one sentence.
         since: The version that brought it.

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from admit.config.evidence_keys import EVIDENCE_KEYS
 from admit.config.guidance_keys import GUIDANCE_KEYS
 from admit.config.judge_keys import JUDGE_KEYS, LIMIT_KEYS, PROFILE_FIELDS, PROFILE_KEYS, PROFILES
 from admit.config.key import CHARS, DOORS, MODES, Key
@@ -150,8 +151,8 @@ KEYS: Mapping[str, Key] = MappingProxyType(
     {
         key.name: key
         for table in (
-            GUIDANCE_KEYS, TOOLS_KEYS, _OUTPUTS, _LEDGER, JUDGE_KEYS, LIMIT_KEYS, _HOSTS, SOURCE_KEYS,
-            PROFILE_KEYS,
+            GUIDANCE_KEYS, TOOLS_KEYS, _OUTPUTS, EVIDENCE_KEYS, _LEDGER, JUDGE_KEYS, LIMIT_KEYS, _HOSTS,
+            SOURCE_KEYS, PROFILE_KEYS,
         )
         for key in table
     }

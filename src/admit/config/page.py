@@ -86,6 +86,8 @@ _SECTIONS = (
     ("tools.sources.NAME", "A source of tools other than an MCP server; `NAME` is its own."),
     ("outputs", "What one large tool output may put into the context."),
     ("outputs.filter", "The judge's part in it; off by default."),
+    ("evidence", "Grounding reviews: what is read of what a document links to."),
+    ("evidence.severity", "What each rule that needs no judge is worth."),
     ("ledger", "The written record."),
     ("judge", "Who answers."),
     ("judge.local", "The local judge."),
@@ -103,6 +105,7 @@ _TIGHTEN = {
     "bounds": "a project may set it within the range",
     "subset": "a project may leave entries out",
     "adds": "a project may add entries",
+    "stricter": "a project may make it stricter",
     "true": "a project may set it to `true`",
     "false": "a project may set it to `false`",
 }

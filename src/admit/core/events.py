@@ -16,6 +16,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from .event_fields import (
+    CALL_FIELDS,
+    CALL_WORDS,
+    DROP_CAUSES,
+    EVIDENCE_FIELDS,
+    GUIDANCE_FIELDS,
+    HOOK_ODD_CAUSES,
+    LAB_FIELDS,
+    OUTPUT_FIELDS,
+    TOOL_FIELDS,
+)
 from .reasons import REASON_WORDS, family
 
 EVENT_SCHEMA = 1
@@ -62,133 +73,6 @@ class EventType(NamedTuple):
     words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     row: str = "events"
 
-
-# Why a record was not written.
-DROP_CAUSES = (
-    "authority",
-    "busy",
-    "corrupt",
-    "full",
-    "internal",
-    "io",
-    "readonly",
-    "refused",
-    "too_large",
-)
-
-HOOK_ODD_CAUSES = (
-    "bad_json",
-    "unknown_event",
-    "too_large",
-    "foreign_peer",
-    "deadline",
-    "exception",
-    "encode",
-    "shape_unknown",
-)
-
-OUTPUT_FIELDS = (
-    "id",
-    "tool",
-    "command",
-    "exit_code",
-    "kind",
-    "mode",
-    "how",
-    "reason",
-    "parsed",
-    "original_chars",
-    "view_chars",
-    "kept_chars",
-    "kept_lines",
-    "shown_chars",
-    "host_limit_chars",
-    "saved_chars",
-    "lines",
-    "gaps",
-    "kept",
-    "notes",
-    "parsers",
-    "guards",
-    "chunks",
-    "judged",
-    "unjudged",
-    "overflow",
-    "dropped_qualifying",
-    "requests",
-    "judge_ms",
-    "total_ms",
-    "config_hash",
-    "changed",
-    "shadow",
-    "masked",
-    "quirks",
-    "defects",
-)
-
-# What is known of one transmission: the fields of `Call`, and what its decision says of it.
-CALL_FIELDS = (
-    "destination",
-    "model_asked",
-    "model_answered",
-    "questions",
-    "request_bytes",
-    "input_tokens",
-    "output_tokens",
-    "cost_usd",
-    "cost_source",
-    "sent",
-    "connect_ms",
-    "first_byte_ms",
-    "total_ms",
-    "slot_wait_ms",
-    "outcome",
-    "reason",
-    "masked",
-    "door",
-    "profile",
-    "profile_hash",
-    "quirks",
-    "defects",
-)
-CALL_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "cost_source": ("provider", "price_table", "free", "unknown"),
-        "sent": ("no", "yes", "unknown"),
-    }
-)
-
-TOOL_FIELDS = (
-    "depth",
-    "family",
-    "outcome",
-    "admitted",
-    "matched",
-    "overflow",
-    "excluded",
-    "schema_tokens",
-    "counter",
-    "none_p",
-)
-
-GUIDANCE_FIELDS = (
-    "scan_id",
-    "lane",
-    "state",
-    "matcher",
-    "window",
-    "tokens_used",
-    "estimated",
-    "stages",
-    "counts",
-    "policy",
-    "gate",
-    "chars_shown",
-    "budget",
-)
-
-# What every step of an experiment says: the plan by its hash and name, and the hashes of the data it read.
-LAB_FIELDS = ("plan", "name", "data", "code", "attempt", "result", "result_hash")
 
 EVENTS: Mapping[str, EventType] = MappingProxyType(
     {
@@ -270,6 +154,26 @@ EVENTS: Mapping[str, EventType] = MappingProxyType(
             ("id", "fault", "name"), {"fault": ("store", "parser", "ledger", "judge", "door")}
         ),
         "outputs.forgot": EventType(("cause", "entries"), {"cause": ("compaction", "branch", "call")}),
+        "evidence.decision": EventType(
+            EVIDENCE_FIELDS, {"verdict": ("PASS", "WARN", "FAIL", "ERROR", "UNJUDGED")}, row="decisions"
+        ),
+        "evidence.read": EventType(
+            (
+                "job",
+                "attempt",
+                "n",
+                "id",
+                "artifact",
+                "path",
+                "shape",
+                "shown_sha256",
+                "bytes",
+                "refused",
+                "via",
+            ),
+            {"via": ("judge", "cli", "mcp")},
+        ),
+        "evidence.ack": EventType(("pair", "from", "to", "revision", "trivial", "retired")),
         "lab.freeze": EventType((*LAB_FIELDS, "waiver")),
         "lab.run": EventType(
             (*LAB_FIELDS, "surface", "missing"), {"result": ("start", "complete", "incomplete")}

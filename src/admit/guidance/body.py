@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from admit.guidance.front_matter import parse
 from admit.guidance.model import Snippet
 from admit.guidance.walk import Unreadable, read_text
+from admit.text.front_matter import parse
 
 
 def body(snippet: Snippet) -> str | None:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 from admit.config.layers import Config
 from admit.errors import FrontMatterError
 from admit.guidance.codes import finding
-from admit.guidance.front_matter import MAX_BYTES as MAX_MATTER_BYTES
-from admit.guidance.front_matter import parse
 from admit.guidance.model import Finding, Index, Root, Searched, Snippet
 from admit.guidance.sources import BY_NAME
 from admit.guidance.sources.agent_ways import REFIRE
 from admit.guidance.sources.page import Page, Read
 from admit.guidance.walk import File, Unreadable, Walked, read_text, walk
+from admit.text.front_matter import MAX_BYTES as MAX_MATTER_BYTES
+from admit.text.front_matter import parse
 
 MAX_SNIPPETS = 5000
 

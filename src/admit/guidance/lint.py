@@ -11,7 +11,6 @@ from urllib.parse import unquote
 
 from admit.config.check import nearest
 from admit.guidance.codes import finding
-from admit.guidance.front_matter import FrontMatter, parse
 from admit.guidance.lint_patterns import common_words, has_dot_star, short_words
 from admit.guidance.masking import masked
 from admit.guidance.model import Finding, Index, Snippet, Trigger
@@ -20,6 +19,7 @@ from admit.guidance.sources.agent_ways import FIELDS, SCOPES, STATES, WITHOUT_EF
 from admit.guidance.sources.page import comma_list
 from admit.guidance.walk import Unreadable, read_text
 from admit.text.cut import utf16_length
+from admit.text.front_matter import FrontMatter, parse
 
 NEAR = 0.95
 """Cosine of two heads from which on they say the same."""

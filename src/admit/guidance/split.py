@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from admit.errors import GuidanceError
-from admit.guidance.front_matter import parse
 from admit.guidance.walk import MAX_BYTES
 from admit.text.bm25 import idf
+from admit.text.front_matter import parse
 from admit.text.plain import one_line
 from admit.text.terms import words
 

@@ -31,7 +31,7 @@ NOTHING = b""
 
 
 class Odd(Exception):
-    """A payload that cannot be served; the cause is a word of `core.events.HOOK_ODD_CAUSES`."""
+    """A payload that cannot be served; the cause is a word of `core.event_fields.HOOK_ODD_CAUSES`."""
 
     def __init__(self, cause: str) -> None:
         super().__init__(cause)

@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
-from admit.core.events import DROP_CAUSES, Event
+from admit.core.event_fields import DROP_CAUSES
+from admit.core.events import Event
 from admit.errors import OutputNotFound, StoreFailed
 
 from .key import keyed

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from types import MappingProxyType
 
-from admit.core.events import DROP_CAUSES, Event
+from admit.core.event_fields import DROP_CAUSES
+from admit.core.events import Event
 
 from . import key as install
 from .places import places, setting

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from admit.core.events import DROP_CAUSES, Event
+from admit.core.event_fields import DROP_CAUSES
+from admit.core.events import Event
 from admit.errors import LedgerError, Locked
 
 from .key import InstallKey, keyed

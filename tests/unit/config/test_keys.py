@@ -34,7 +34,7 @@ def test_every_key_says_what_it_does_and_what_may_stand_there(key):
 @ALL
 def test_a_key_that_a_project_may_narrow_says_in_which_direction(key):
     assert (key.trust == "narrow") <= bool(key.tighten)
-    assert key.tighten in ("", "lower", "bounds", "subset", "adds", "true", "false", *key.choices)
+    assert key.tighten in ("", "lower", "bounds", "subset", "adds", "stricter", "true", "false", *key.choices)
     if key.trust == "narrow" and key.default is not None:
         assert tightens(key, key.default, key.default)
 
@@ -82,9 +82,8 @@ def test_importing_the_table_imports_nothing_else():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (
-        done.stdout
-        == "['admit.config', 'admit.config.guidance_keys', 'admit.config.judge_keys', 'admit.config.key', "
-        "'admit.config.keys', 'admit.config.tools_keys']\n"
+        done.stdout == "['admit.config', 'admit.config.evidence_keys', 'admit.config.guidance_keys', "
+        "'admit.config.judge_keys', 'admit.config.key', 'admit.config.keys', 'admit.config.tools_keys']\n"
     ), done.stderr
 
 

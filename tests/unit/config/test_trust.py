@@ -65,6 +65,8 @@ def promised(key: Key, held: object, new: object) -> bool:
         return held is not None and new <= held
     if key.tighten == "subset":
         return all(one in held for one in new)
+    if key.tighten == "stricter":
+        return list(key.choices).index(new) >= list(key.choices).index(held)
     return new == held or new == {"true": True, "false": False}.get(key.tighten, key.tighten)
 
 

@@ -108,7 +108,7 @@ def test_an_unknown_type_field_or_word_is_named():
     assert undeclared("judge.fallback", {"reason": "provider_x"}) == ("judge.fallback.reason=provider_x",)
 
 
-PREFIXES = frozenset(("admit", "guidance", "host", "judge", "lab", "ledger", "outputs", "tools"))
+PREFIXES = frozenset(("admit", "evidence", "guidance", "host", "judge", "lab", "ledger", "outputs", "tools"))
 
 
 def test_every_type_has_a_known_prefix_and_its_words_belong_to_its_fields():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from admit.errors import GuidanceError
 from admit.guidance import split_files
-from admit.guidance.front_matter import parse
+from admit.text.front_matter import parse
 from admit.guidance.split import Split, slug, split
 from admit.guidance.split_files import apply, propose
 from admit.guidance.walk import MAX_BYTES

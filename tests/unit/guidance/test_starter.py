@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import admit.guidance
-from admit.guidance.front_matter import parse
+from admit.text.front_matter import parse
 from admit.guidance.gather import load
 from admit.guidance.lint import lint
 from admit.guidance.model import Root, Surface

@@ -3,7 +3,8 @@ import threading
 
 import pytest
 
-from admit.core.events import OUTPUT_FIELDS, undeclared
+from admit.core.event_fields import OUTPUT_FIELDS
+from admit.core.events import undeclared
 from admit.errors import StoreFailed
 from admit.judges.bounded import BoundedJudge
 from admit.judges.clock import FrozenClock

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from admit.guidance.codes import finding
-from admit.guidance.front_matter import FrontMatter
 from admit.guidance.model import Finding, Root, Snippet, Source, Trigger
+from admit.text.front_matter import FrontMatter
 
 _TITLE_CHARS = 4000  # a title stands at the top
 

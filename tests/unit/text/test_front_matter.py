@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from admit.guidance.front_matter import MAX_BYTES, parse
+from admit.text.front_matter import MAX_BYTES, parse
 
 TEXT = "---\ndescription: Commits\nscope: agent, subagent\n---\n# Body\n"
 

@@ -163,7 +163,7 @@ def _value(event: Any, events: Iterator[Any], depth: int) -> Value:
 
 
 def _text(event: Any) -> str:
-    """A scalar's text. Escapes can write what no file of guidance may hold, and no path or encoding takes."""
+    """A scalar's text. Escapes can write what no file may hold, and no path or encoding takes."""
     if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in event.value):
         raise _Refused("a value holds NUL, or half of a character", event.start_mark.line)
     return event.value
