@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from admit.errors import GuidanceError
 from admit.guidance import split_files
-from admit.text.front_matter import parse
 from admit.guidance.split import Split, slug, split
 from admit.guidance.split_files import apply, propose
 from admit.guidance.walk import MAX_BYTES
+from admit.text.front_matter import parse
 
 LONG = "Some words about this that fill the section well. " * 8
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import admit.guidance
-from admit.text.front_matter import parse
 from admit.guidance.gather import load
 from admit.guidance.lint import lint
 from admit.guidance.model import Root, Surface
 from admit.guidance.patterns import Problem, compiled, matches_nothing
 from admit.guidance.triggers import Triggers
+from admit.text.front_matter import parse
 
 STARTER = Path(admit.guidance.__file__).parent / "starter"
 FILES = sorted(STARTER.rglob("*.md"))
