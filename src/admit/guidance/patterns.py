@@ -12,7 +12,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from .globs import glob_regex
+from admit.text.globs import glob_regex
+
 from .model import Trigger
 from .specificity import specificity
 

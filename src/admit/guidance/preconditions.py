@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
-from .globs import glob_regex
+from admit.text.globs import glob_regex
+
 from .model import RootKind, Snippet, Surface
 
 MOST_ENTRIES = 5_000

@@ -5,7 +5,7 @@ import re2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from admit.guidance.globs import glob_regex
+from admit.text.globs import glob_regex
 
 
 def matches(glob, path):
