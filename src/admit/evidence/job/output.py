@@ -1,0 +1,150 @@
+"""What a reviewer writes: one block between two lines that hold the job's id and nonce. Read strictly.
+
+    [[review e-0123456789ab NONCE]]
+    ### Summary
+    One paragraph or more.
+    ### Findings
+    - FAIL [b3 a2] one line each; none where there is nothing to say
+    opened: [a1, a2]
+    ## Result: FAIL
+    [[/review e-0123456789ab NONCE]]
+
+The line ``opened:`` may be left out. Around the block anything may stand that is no such line itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Literal, NamedTuple
+
+from admit.evidence.model import Severity, worst
+
+MOST_CHARS = 1 << 20
+NOTE = "note"
+"""Stands in place of a block where a finding is about the note as a whole."""
+
+Result = Literal["PASS", "WARN", "FAIL", "ERROR"]
+
+_FINDING = re.compile(rf"- (FAIL|WARN|INFO) \[({NOTE}|b[1-9][0-9]*)((?: a[1-9][0-9]*)*)\] (\S.*)")
+_OPENED = re.compile(r"opened: \[((?:a[1-9][0-9]*(?:, ?a[1-9][0-9]*)*)?)\]")
+_RESULT = re.compile(r"## Result: (PASS|WARN|FAIL|ERROR)")
+# Looser than the forms above, so that nothing that is nearly one of them passes as prose.
+_MARK = re.compile(r"\[\[ ?/? ?review\b", re.IGNORECASE)
+_HEADING = re.compile(r"summary\b|findings\b|.*\bresult\b", re.IGNORECASE)
+_LINE = re.compile(r"result *[*_`]{0,3} *:|(?:PASS|INFO|WARN|FAIL|ERROR) ?\[", re.IGNORECASE)
+_LEAD = re.compile(r"\W*")
+
+
+class Said(NamedTuple):
+    """One finding as the reviewer wrote it: about a block, or `NOTE`, citing offers in its order."""
+
+    severity: Severity
+    block: str
+    offers: tuple[str, ...]
+    text: str
+
+
+class Answer(NamedTuple):
+    """A valid output.
+
+    Attributes:
+        opened: What the reviewer says that it opened; None where it does not say.
+    """
+
+    summary: str
+    findings: tuple[Said, ...]
+    opened: tuple[str, ...] | None
+    result: Result
+
+
+class Malformed(ValueError):
+    """An output that is not as it must be; the message says what is wrong."""
+
+
+def marks(job: str, nonce: str) -> tuple[str, str]:
+    """The line before the block and the line after it."""
+    return f"[[review {job} {nonce}]]", f"[[/review {job} {nonce}]]"
+
+
+def parse(text: str, job: str, nonce: str, *, blocks: Collection[str], offers: Collection[str]) -> Answer:
+    """Read an output.
+
+    Args:
+        blocks, offers: The ids that there are.
+
+    Raises:
+        Malformed: It is not exactly one valid block; no other error, whatever the text.
+    """
+    inside = _inside(text, *marks(job, nonce))
+    summary, rest = _summary(inside)
+    findings, rest = _findings(rest, blocks, offers)
+    opened, rest = _opened(rest)
+    if len(rest) != 1 or (found := _RESULT.fullmatch(rest[0])) is None:
+        raise Malformed("the block does not end with one line ## Result: PASS, WARN, FAIL or ERROR")
+    result: Result = found[1]  # type: ignore[assignment]
+    grave = worst(tuple(one.severity for one in findings))
+    follows: Result = grave if grave in ("FAIL", "WARN") else "PASS"
+    # Who cannot judge may say so, but not beside a finding that judges.
+    if result != follows and not (result == "ERROR" and follows == "PASS"):
+        raise Malformed(f"the result is {result}, and the findings make it {follows}")
+    return Answer(summary, findings, opened, result)
+
+
+def _inside(text: str, first: str, last: str) -> list[str]:
+    """The lines of the block that are not empty."""
+    if len(text) > MOST_CHARS:
+        raise Malformed(f"it is longer than {MOST_CHARS:,} characters")
+    lines = [line.rstrip() for line in text.splitlines()]
+    marked = [place for place, line in enumerate(lines) if _MARK.search(line)]
+    if [lines[place] for place in marked] != [first, last]:
+        raise Malformed("it does not hold the opening line of the block once, and then the closing line once")
+    start, end = marked
+    if any(_is_own(line) for line in (*lines[:start], *lines[end + 1 :])):
+        raise Malformed("a heading or a result stands outside the block")
+    return [line for line in lines[start + 1 : end] if line]
+
+
+def _is_own(line: str) -> bool:
+    """Whether a line looks like one that only stands in its own place in the block."""
+    lead = _LEAD.match(line)
+    end = lead.end() if lead is not None else 0
+    return _LINE.match(line, end) is not None or ("#" in line[:end] and _HEADING.match(line, end) is not None)
+
+
+def _summary(lines: list[str]) -> tuple[str, list[str]]:
+    if not lines or lines[0] != "### Summary":
+        raise Malformed("the block does not begin with ### Summary")
+    end = next((place for place, line in enumerate(lines[1:], 1) if _is_own(line)), len(lines))
+    if end == 1:
+        raise Malformed("the summary is empty")
+    return "\n".join(lines[1:end]), lines[end:]
+
+
+def _findings(
+    lines: list[str], blocks: Collection[str], offers: Collection[str]
+) -> tuple[tuple[Said, ...], list[str]]:
+    if not lines or lines[0] != "### Findings":
+        raise Malformed("the summary is not followed by ### Findings")
+    found: list[Said] = []
+    place = 1
+    while place < len(lines) and (one := _FINDING.fullmatch(lines[place])) is not None:
+        severity, block, cited, text = one.groups()
+        ids = tuple(cited.split())
+        unknown = [id for id in ids if id not in offers]
+        if block != NOTE and block not in blocks:
+            unknown.insert(0, block)
+        if unknown:
+            raise Malformed(f"a finding names {unknown[0]}, which there is not")
+        if len(set(ids)) != len(ids):
+            raise Malformed("a finding names an artifact twice")
+        found.append(Said(severity, block, ids, text))  # type: ignore[arg-type]
+        place += 1
+    return tuple(found), lines[place:]
+
+
+def _opened(lines: list[str]) -> tuple[tuple[str, ...] | None, list[str]]:
+    # It changes nothing, so ids that there are not may stand in it: they are shown as unserved.
+    if lines and (said := _OPENED.fullmatch(lines[0])) is not None:
+        return tuple(dict.fromkeys(id.strip() for id in said[1].split(",") if id)), lines[1:]
+    return None, lines
