@@ -1,0 +1,111 @@
+"""Blocks of a document: cut so that none overlaps another, and what each is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from admit.evidence.note import Block, Document, Mark, Role
+from admit.evidence.positions import Cursor
+
+_LABEL_BYTES = 256
+
+
+class Stretch(NamedTuple):
+    """Bytes of the text that may make a block, with what surrounds them still on."""
+
+    start: int
+    end: int
+    quote: bool
+
+
+def cut(data: bytes, stretches: Sequence[Stretch]) -> tuple[Block, ...]:
+    """Blocks of stretches in order, without white space and quote marks around them; empty ones are none."""
+    blocks: list[Block] = []
+    cursor = Cursor(data)
+    for stretch in stretches:
+        start, end = _trimmed(data, stretch)
+        text = data[start:end].decode("utf-8", "replace")
+        if text and not _bare_marker().fullmatch(text):
+            first, last = cursor.line(start), cursor.line(end)
+            blocks.append(Block(f"b{len(blocks) + 1}", start, end, first, last, text, quote=stretch.quote))
+    return tuple(blocks)
+
+
+def with_roles(document: Document, artifact_links: Collection[int]) -> tuple[Block, ...]:
+    """The blocks with their roles, by the numbers of the links that lead to artifacts."""
+    links = [mark for mark in document.marks if mark.n in artifact_links]
+    return roles(document.blocks, links)
+
+
+def roles(blocks: Sequence[Block], links: Sequence[Mark]) -> tuple[Block, ...]:
+    """The blocks with their roles, when these are the links that count, in document order."""
+    first: dict[str, Mark] = {}
+    for link in links:
+        first.setdefault(link.block, link)
+    return tuple(block._replace(role=_role(block, first.get(block.id))) for block in blocks)
+
+
+def opens(block: Block, mark: Mark) -> bool:
+    """Whether a block is a list item that opens with this link; a task box and emphasis may precede it."""
+    before = mark.start - block.start
+    return 0 < before <= 64 and _opening().fullmatch(block.text[:before]) is not None
+
+
+def relation(data: bytes, block: Block, mark: Mark) -> str:
+    """The label of a link that opens a list item, ``- [title](path) — label: reason``; else empty."""
+    if not opens(block, mark):
+        return ""
+    after = data[mark.end : min(block.end, mark.end + _LABEL_BYTES)].decode("utf-8", "ignore")
+    found = _label().match(after)
+    return found.group(1) if found else ""
+
+
+def anchors(blocks: Sequence[Block]) -> frozenset[str]:
+    """The block ids that end blocks, each with its caret."""
+    found = (_block_id().search(block.text[-_LABEL_BYTES:]) for block in blocks if "^" in block.text)
+    return frozenset(match.group(1) for match in found if match)
+
+
+def _role(block: Block, first: Mark | None) -> Role:
+    if first is None:
+        return "plain"
+    return "relation" if opens(block, first) else "claim"
+
+
+def _trimmed(data: bytes, stretch: Stretch) -> tuple[int, int]:
+    """Where the text of a stretch begins and ends."""
+    start, end, quote = stretch
+    space = b" \t\r\n>" if quote else b" \t\r\n"
+    while start < end and data[start] in space:
+        start += 1
+    while start < end:
+        while end > start and data[end - 1] in b" \t\r\n":
+            end -= 1
+        line = max(data.rfind(b"\n", start, end), data.rfind(b"\r", start, end)) + 1
+        if not quote or line <= start or data[line:end].strip(b" \t>"):
+            break
+        end = line
+    return start, end
+
+
+@lru_cache(maxsize=1)
+def _bare_marker() -> re.Pattern[str]:
+    return re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:\s+\[[ xX]\])?")
+
+
+@lru_cache(maxsize=1)
+def _opening() -> re.Pattern[str]:
+    return re.compile(r"(?:[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?[*_~]*", re.ASCII)
+
+
+@lru_cache(maxsize=1)
+def _label() -> re.Pattern[str]:
+    return re.compile(r"[*_~]*\s*(?:—|–|--|-)\s*([a-z][a-z-]*):")
+
+
+@lru_cache(maxsize=1)
+def _block_id() -> re.Pattern[str]:
+    return re.compile(r"(?:^|\s)(\^[A-Za-z0-9-]+)\s*$")
