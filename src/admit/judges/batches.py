@@ -7,7 +7,7 @@ from collections.abc import Iterable, Set
 
 from admit.core.question import NO_LIMITS, Ask, Choice, Noul, Question, RequestLimits
 
-from .fence import fence
+from .fence import context, fence
 
 WRAPPING_BYTES = 280
 """Of one question on the wire beside its texts: ids, keys, and what it says of its fenced subject."""
@@ -64,7 +64,8 @@ def too_large(ask: Ask, limits: RequestLimits) -> tuple[str, ...]:
 
 def shared_bytes(ask: Ask) -> int:
     """UTF-8 bytes that every request of an ask carries, encoded as JSON: the task, the context, the form."""
-    return REQUEST_BYTES + _bytes(ask.task) + sum(_bytes(name) + _bytes(text) for name, text in ask.context)
+    sent = context(ask, _NONCE)
+    return REQUEST_BYTES + _bytes(ask.task) + sum(_bytes(name) + _bytes(text) for name, text in sent.items())
 
 
 def request_bytes(questions: Iterable[Question], limits: RequestLimits = NO_LIMITS) -> int:

@@ -5,6 +5,8 @@
     out: {"v": 1, "id", "answers": {…}, "usage"?, "cost_usd"?}     answers in the SystemOne shape
          {"v": 1, "id", "error": {"code", "message"}}
 
+The context of a review is documents; each stands in a fence with the request's id (`fence`).
+
 Several requests may be on their way at once; an answer says by `id` which it is for, and what answers none is
 dropped.
 """
@@ -20,7 +22,7 @@ from typing import Any
 from admit.core.question import KINDS, Ask, Noul, Question, Score
 
 from .clock import Clock, SystemClock
-from .fence import plain
+from .fence import context, plain
 from .parse import MOST_BYTES, Rejected, decode, read_answers
 from .profiles import Profile
 from .program import Program
@@ -60,7 +62,7 @@ class CommandDialect:
             "deadline_ms": ask.deadline_ms,
             "door": ask.door,
             "task": ask.task,
-            "context": dict(ask.context),
+            "context": context(ask, nonce),
             "questions": [_asked(question) for question in ask.questions],
         }
         text = json.dumps(request, ensure_ascii=False).translate(_ESCAPES)

@@ -43,7 +43,7 @@ _MEANS: Mapping[str, str] = MappingProxyType(
         "guidance_descriptions": "names and descriptions of skills, rules and agents on this machine",
         "tool_descriptions": "names and descriptions of the tools that the agent may call",
         "output_passages": "outputs of tools, with the plan, the tool's name and its command",
-        "document_text": "passages of the documents that are reviewed, and the criteria",
+        "document_text": "the documents that are reviewed, texts that they link to, and the criteria",
     }
 )
 _ALSO: Mapping[str, str] = MappingProxyType(

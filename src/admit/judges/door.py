@@ -33,8 +33,11 @@ class DoorJudge(NamedTuple):
     profile_hash: str
 
 
-def door_judge(config: Config, door: str, load: Load) -> DoorJudge | str:
+def door_judge(config: Config, door: str, load: Load, name: str | None = None) -> DoorJudge | str:
     """The judge of a door, or why nobody is asked: ``config``, ``off`` or ``unsupported``.
+
+    Args:
+        name: The profile to ask; None is ``judge.profile``.
 
     What is wrong with a profile or a pattern is said by `admit config check` and `admit doctor`.
     """
@@ -43,7 +46,7 @@ def door_judge(config: Config, door: str, load: Load) -> DoorJudge | str:
     if config.values["judge.mode"] == "off":
         return "off"
     try:
-        chosen = profile(config.values["judge.profile"], config.values)
+        chosen = profile(name or config.values["judge.profile"], config.values)
         cell = chosen.doors.get(door)
         if cell is None:
             return "unsupported"

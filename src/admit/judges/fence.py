@@ -10,6 +10,11 @@ import json
 import re
 from collections import deque
 
+from admit.core.question import Ask
+
+_DOCUMENTS = frozenset({"evidence"})
+"""Doors whose context is what others wrote and not what was said to the agent."""
+
 _MARK = r"\[\[(/?)data (\w+) (\w+)\]\]"
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -24,6 +29,13 @@ def fence(nonce: str, name: str, text: str) -> str:
     """
     string = json.dumps(plain(text), ensure_ascii=False).translate(_ESCAPES)
     return f"[[data {nonce} {name}]]{string}[[/data {nonce} {name}]]"
+
+
+def context(ask: Ask, nonce: str) -> dict[str, str]:
+    """The context as it is sent: at a door that gives documents there, each in the fence of its own name."""
+    if ask.door not in _DOCUMENTS:
+        return dict(ask.context)
+    return {name: fence(nonce, name, text) for name, text in ask.context}
 
 
 def opened(text: str) -> tuple[list[str], str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from admit.core.question import Ask, Choice, Noul, Question, Score
 
-from .fence import fence, plain, rule
+from .fence import context, fence, plain, rule
 from .parse import Rejected, decode, read_answers
 from .profiles import Profile
 from .safe import subject_place
@@ -47,7 +47,7 @@ class SystemOneDialect:
 
     def body(self, ask: Ask, nonce: str) -> bytes:
         """``{model, state, questions}``; the state holds task, context and each candidate in its fence."""
-        state: dict[str, Any] = {"task": ask.task, "context": dict(ask.context)}
+        state: dict[str, Any] = {"task": ask.task, "context": context(ask, nonce)}
         questions: dict[str, Any] = {}
         for question in ask.questions:
             name = subject_place(question).removeprefix("/")

@@ -135,6 +135,18 @@ def test_what_is_sent_is_never_larger_than_what_was_counted(subjects, task):
         assert len(dialect(chosen).body(asked, "0123456789abcdef")) <= counted
 
 
+@given(st.lists(st.text(max_size=40), min_size=1, max_size=20), st.text(max_size=30))
+def test_no_review_is_larger_than_what_was_counted_whatever_its_documents_hold(documents, claim):
+    documents = [*documents, "<>&" * 200]
+    context = tuple((f"a{k}_quotes", text) for k, text in enumerate(documents, 1))
+    questions = (Choice("q1", claim, "Does it hold?", (("yes", "it does"), ("no", "it does not"))),)
+    asked = Ask("evidence", "review", context, questions, None, 1000, "r")
+    for name, dialect in (("jev", SystemOneDialect), ("anthropic", ChatDialect)):
+        chosen = profile(name)
+        counted = shared_bytes(asked) + request_bytes(questions, chosen.limits)
+        assert len(dialect(chosen).body(asked, "0123456789abcdef")) <= counted
+
+
 def test_sixty_items_of_guidance_fit_a_small_model_for_what_is_asked_is_said_once():
     item = "testing › flaky tests › " + "x" * 20 + "\n" + "When a test fails now and then. " * 2
     questions = [guidance_question(f"q{k}", item) for k in range(1, 61)]

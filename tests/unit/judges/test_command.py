@@ -340,3 +340,10 @@ def test_every_kind_of_question_can_be_put_without_a_key_and_without_a_price():
     assert all(DIALECT.supports(one) for one in (NOUL, SCORE, CHOICE))
     assert DIALECT.headers("key") == {}
     assert DIALECT.tokens_out(8) == 0
+
+
+def test_the_documents_of_a_review_are_fenced_with_the_id_of_the_request():
+    review = ask(CHOICE, context=(("note", "<b>"),))._replace(door="evidence")
+    sent = json.loads(DIALECT.body(review, "n" * 16))
+    mark = f"data {'n' * 16} note"
+    assert sent["context"] == {"note": f'[[{mark}]]"\\u003cb\\u003e"[[/{mark}]]'}

@@ -37,6 +37,13 @@ def test_where_nobody_may_be_asked_it_says_why(changed, door, why):
     assert door_judge(config(**changed), door, scripted) == why
 
 
+def test_a_door_may_name_another_profile_than_the_settings_do():
+    found = door_judge(config(), "evidence", scripted, "jev")
+    assert isinstance(found, DoorJudge)
+    assert (found.judge.name, found.cell.timeout_ms, found.threshold) == ("jev", 120_000, None)
+    assert door_judge(config(judge__profile="jev"), "evidence", scripted, "local") == "unsupported"
+
+
 def test_without_authority_or_with_a_silent_door_nobody_is_asked():
     assert door_judge(config()._replace(authority=False), "outputs", scripted) == "config"
     assert door_judge(config()._replace(silent=frozenset({"outputs"})), "outputs", scripted) == "config"

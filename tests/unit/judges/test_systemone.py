@@ -170,3 +170,8 @@ def test_any_text_is_sent_as_valid_json_that_keeps_its_form(task, subject, words
     assert fenced.startswith(f'[[data {NONCE} c1]]"')
     assert fenced.endswith(f'"[[/data {NONCE} c1]]')
     assert not set(fenced) & set("<>&\n")
+
+
+def test_the_documents_of_a_review_are_fenced_like_the_items():
+    sent = json.loads(DIALECT.body(ASK._replace(door="evidence"), NONCE))
+    assert sent["state"]["context"] == {"turn": f'[[data {NONCE} turn]]"it fails"[[/data {NONCE} turn]]'}
