@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, get_args
 
 from admit.core.events import sha256
-from admit.errors import CriterionError
+from admit.errors import CriterionError, NoteError
 from admit.evidence.criterion import GATE_ANSWERS, Asked, AskedMaterial, Criterion, Outcome
 from admit.evidence.model import OrderName, Unit
 from admit.evidence.note import Note
@@ -88,7 +88,7 @@ def parse(text: str, path: str, sha256: str) -> Criterion:
 
 def shipped() -> tuple[Criterion, ...]:
     """The criteria that come with Admit; the path of each is ``admit:ID``."""
-    return tuple(_criterion(data, f"admit:{id}") for id, data in _shipped_files())
+    return tuple(parse(data.decode(), f"admit:{id}", sha256(data)) for id, data in _shipped_files())
 
 
 def load(base: Base, name: str) -> Criterion:
@@ -98,7 +98,7 @@ def load(base: Base, name: str) -> Criterion:
         CriterionError: There is none, several files have the id, or the file is not as it should be.
     """
     if name.endswith((".md", ".markdown")):
-        return _read(base, base.relative(name))
+        return _read(base, _relative(base, name))
     found: list[Criterion] = []
     faults: list[CriterionError] = []
     for path in _project_files(base):
@@ -228,22 +228,23 @@ class _Fields:
         return value
 
 
-def _criterion(data: bytes, path: str) -> Criterion:
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise CriterionError(path, "", "is not UTF-8; save it as such") from None
-    return parse(text, path, sha256(data))
-
-
 def _read(base: Base, path: str) -> Criterion:
     from admit.evidence.reading import Unreadable
 
     try:
         file = base.file(path)
     except Unreadable as fault:
-        raise CriterionError(path, "", f"cannot be read: {fault.reason}") from None
-    return _criterion(file.data, path)
+        raise CriterionError(path, "", f"cannot be read ({fault.reason}); it must be UTF-8 text") from None
+    return parse(file.text, file.path, file.sha256)
+
+
+def _relative(base: Base, name: str) -> str:
+    try:
+        return base.relative(name)
+    except NoteError as fault:
+        raise CriterionError(
+            name, "", f"there is no such criterion ({fault.reason}); look at its path"
+        ) from None
 
 
 def _project_files(base: Base) -> Iterator[str]:

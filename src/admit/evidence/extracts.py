@@ -1,6 +1,7 @@
-"""The extracts of an ingest: pairs of ``Source extract (verbatim)`` and ``Source location`` below ``## Quotes``.
+"""The extracts of an ingest: the pairs below its one heading ``## Quotes``.
 
-The words of an extract stand in a fence, in a block quote, or as they are, beside or below their label.
+A pair is a ``Source extract (verbatim)`` and its ``Source location``. The words of an extract stand in a
+fence, in a block quote, or as they are, beside or below their label.
 """
 
 from __future__ import annotations

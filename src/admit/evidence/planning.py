@@ -26,6 +26,7 @@ from admit.evidence.plan import Plan
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
+    from admit.evidence.sources import Ingest
 
 FREE = frozenset({"self", "anchor", "external"})
 """Kinds of links that lead to nothing a review would have to read."""
@@ -94,7 +95,8 @@ def policy(cap: int | None) -> Policy:
 def canonical_plan(plan: Plan) -> dict[str, Any]:
     """What the hash of a plan is over, and what a job stores: the same on every machine.
 
-    It holds no time, absolute path, inode or text. Links stand as number, kind, reason and block.
+    It holds no time, absolute path, inode or text. Links stand as number, kind, reason, block,
+    destination and fragment.
     """
     criterion = plan.criterion
     return {
@@ -103,7 +105,9 @@ def canonical_plan(plan: Plan) -> dict[str, Any]:
         "unit": plan.unit,
         "order": plan.order,
         "cap": plan.cap,
-        "links": [[link.n, link.kind, link.reason, link.block] for link in plan.note.links],
+        "links": [
+            [link.n, link.kind, link.reason, link.block, link.dest, link.fragment] for link in plan.note.links
+        ],
         "offers": [
             {**offer._asdict(), "materials": [one._asdict() for one in offer.materials]}
             for offer in plan.offers
@@ -123,8 +127,8 @@ def from_canonical(value: Mapping[str, Any], criterion: Criterion | None = None)
         ValueError, KeyError, TypeError: It is no stored plan.
     """
     links = tuple(
-        Link(n, 0, 0, 0, 0, "", "", "inline", block, "", False, kind, reason)
-        for n, kind, reason, block in value["links"]
+        Link(n, 0, 0, 0, 0, "", dest, "inline", block, "", False, kind, reason, fragment=fragment)
+        for n, kind, reason, block, dest, fragment in value["links"]
     )
     document = Document(None, (), (), ())
     path, digest = value["note"]["path"], value["note"]["sha256"]
@@ -172,25 +176,31 @@ def _offer(
 ) -> Offer | None:
     """The offer of one artifact, None where no way to it can be served; failed links go to `unavailable`."""
     from admit.evidence.reading import Unreadable
-    from admit.evidence.sources import Failed, ingest_of, snapshot
+    from admit.evidence.sources import Failed, ingest_of, is_source, snapshot
 
     def failed(links: Sequence[Link], reason: str) -> None:
         unavailable.extend(Unavailable(link.dest, link.n, link.kind, reason) for link in links)
 
+    source: Ingest | None = None
     try:
-        file = base.file(artifact)
+        if is_source(base, artifact):
+            file = base.file(artifact)
+            source, size, digest = ingest_of(base, file), len(file.data), file.sha256
+        else:
+            reason, size, digest = base.look(artifact)
+            if reason:
+                raise Unreadable(artifact, reason)
     except Unreadable as fault:
         failed([link for links in ways.values() for link in links], fault.reason)
         return None
     materials: list[Material] = []
     served: list[Link] = []
-    source = ingest_of(base, file)
     if plain := ways.get("plain"):
         route: Route = "note" if artifact.endswith(NOTES) else "file"
         if source is not None:
             route = "quotes"
         numbers = tuple(link.n for link in plain)
-        materials.append(Material(route, artifact, numbers, len(file.data), file.sha256))
+        materials.append(Material(route, artifact, numbers, size, digest))
         served += plain
     if required := ways.get("snapshot"):
         found = snapshot(base, source)
@@ -211,7 +221,7 @@ def _offer(
         materials=tuple(materials),
         slots=1,
         bytes=sum(one.bytes for one in materials),
-        sha256=file.sha256,
+        sha256=digest,
     )
 
 

@@ -53,7 +53,7 @@ class Snapshot(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """Why a declared snapshot is not served: ``snapshot-missing``, ``snapshot-hash`` or ``snapshot-source``."""
+    """Why a declared snapshot is not served: ``snapshot-`` and ``missing``, ``hash`` or ``source``."""
 
     reason: str
 
@@ -68,10 +68,10 @@ def ingest(base: Base, path: str) -> Ingest | None:
 
 
 def ingest_of(base: Base, file: File) -> Ingest | None:
-    """The same of a file that was read: it matches `source_globs`, and its front matter has `source`."""
+    """The same of a file as read: its path matches `source_globs`, and its front matter has `source`."""
     if not is_source(base, file.path):
         return None
-    text = file.data.decode("utf-8", "replace")
+    text = file.text
     front = parse_front(text)
     if not front.text("source"):
         return None
@@ -118,7 +118,7 @@ def snapshot(base: Base, ingest: Ingest | None) -> Snapshot | Failed:
         return Failed("snapshot-missing")
     if not ingest.snapshot_sha256 or file.sha256 != ingest.snapshot_sha256:
         return Failed("snapshot-hash")
-    if parse_front(file.data.decode("utf-8", "replace")).text("source") != ingest.source:
+    if parse_front(file.text).text("source") != ingest.source:
         return Failed("snapshot-source")
     return Snapshot(file.path, file.data, file.sha256)
 
