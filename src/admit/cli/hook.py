@@ -26,12 +26,13 @@ def command(host: str, event: str) -> int:
     from admit.config.layers import load
     from admit.hosts.handle import HOSTS, build_deps, handle
     from admit.hosts.model import MOST_PAYLOAD_BYTES
+    from admit.ledger import open_ledger
 
     if host not in HOSTS:
         raise UsageError(f"there is no host {host!r}; there are: {', '.join(HOSTS)}")
     raw = sys.stdin.buffer.read(MOST_PAYLOAD_BYTES + 1)
     config = load()
-    deps = build_deps(config)
+    deps = build_deps(config, ledger=open_ledger(config.values, migrate=False))
     handled = handle(host, event, raw, deps=deps)
     sys.stdout.buffer.write(handled.data)
     sys.stdout.buffer.flush()

@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from .port import Ledger, OutputStore, Record
 
 
-def open_ledger(config: Mapping[str, object] | None = None, *, readonly: bool = False) -> Ledger:
+def open_ledger(
+    config: Mapping[str, object] | None = None, *, readonly: bool = False, migrate: bool = True
+) -> Ledger:
     """The ledger of this user. Files are touched by the first read or write, never here, unless `readonly`.
 
     Args:
         config: Effective values by full key name, such as ``ledger.path``; None is all defaults.
         readonly: Nothing will be written, and what cannot be read is said at once.
+        migrate: Whether an older database is brought forward by the first write; a hook spools instead.
 
     Raises:
         LedgerError: With `readonly`: it cannot be read (`Corrupt`, `Locked`). Without it nothing is raised:
@@ -25,7 +28,7 @@ def open_ledger(config: Mapping[str, object] | None = None, *, readonly: bool = 
     """
     from .sqlite import SqliteLedger
 
-    ledger = SqliteLedger(config, readonly=readonly)
+    ledger = SqliteLedger(config, readonly=readonly, migrate=migrate)
     if readonly:
         next(iter(ledger.query(limit=1)), None)
     return ledger

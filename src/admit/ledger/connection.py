@@ -22,6 +22,7 @@ class Connection:
     Args:
         install_key: The key in use: a database that was written under another one is told so.
         find: Takes a sentence for a person.
+        migrate: Whether an older database may be brought forward here.
     """
 
     def __init__(
@@ -30,11 +31,14 @@ class Connection:
         config: Mapping[str, object] | None,
         install_key: Callable[[], InstallKey],
         find: Callable[[str], None],
+        *,
+        migrate: bool = True,
     ) -> None:
         self._path = places.database
         self._busy_ms = int(setting(config, "ledger.busy_ms"))
         self._install_key = install_key
         self._find = find
+        self._migrate = migrate
         self._con: sqlite3.Connection | None = None
         self._file: os.stat_result | None = None
 
@@ -53,7 +57,7 @@ class Connection:
             self.let_go()
         if self._con is None:
             self._check_network()
-            self._con = open_writer(self._path, self._busy_ms)
+            self._con = open_writer(self._path, self._busy_ms, migrate=self._migrate)
             self._file = os.stat(self._path)
             self._check_key(self._con)
         return self._con

@@ -7,12 +7,15 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
+from admit.core.events import Event
 from admit.errors import Corrupt, LedgerError, Locked, TooNew
 
 from . import schema
 from .places import check_file, locked, open_file, own_folder
-from .port import SCHEMA_VERSION
-from .prepare import Prepared
+from .port import SCHEMA_VERSION, Record
+from .prepare import Keeper, Prepared, prepare
+from .record import now_ms
+from .rows import new_id
 from .schema import COLUMNS, TABLES
 
 LOCK_NAME = ".lock"
@@ -65,19 +68,29 @@ _INSERTS = {table: _insert(table) for table in TABLES}
 _INSERTS["outputs"] = _insert(
     "outputs", f"ON CONFLICT (output_id) {_OUTPUT_AGAIN} ON CONFLICT (sha256) {_OUTPUT_AGAIN}"
 )
+# What stands is kept, under a revision that no job of either line can expect.
+_INSERTS["evidence_baseline"] = _insert(
+    "evidence_baseline",
+    """ON CONFLICT DO UPDATE SET revision = excluded.revision + 1
+    WHERE excluded.revision > evidence_baseline.revision
+    OR (excluded.revision = evidence_baseline.revision AND excluded.job <> evidence_baseline.job)""",
+)
 _INSERTS["recalls"] = (
     f"INSERT INTO recalls ({', '.join(COLUMNS['recalls'])}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
     "coalesce(?9, NOT EXISTS (SELECT 1 FROM recalls WHERE output_id = ?2))) ON CONFLICT DO NOTHING"
 )
 
 
-def open_writer(path: str, busy_ms: int) -> sqlite3.Connection:
-    """Open the database for writing, and make it where there is none.
+def open_writer(path: str, busy_ms: int, *, migrate: bool = True) -> sqlite3.Connection:
+    """Open the database for writing; make it where there is none, and bring an older one forward.
+
+    Args:
+        migrate: Whether it may be brought forward here; a hook must not wait for that.
 
     Raises:
         NotOurs: A symlink or another user's file.
         TooNew: A newer version of Admit wrote it.
-        LedgerError: An older version wrote it, and it must be migrated first.
+        LedgerError: An older version wrote it, and it may not be brought forward here.
         OSError, sqlite3.Error: As they come.
     """
     folder = os.path.dirname(path)
@@ -105,11 +118,14 @@ def open_writer(path: str, busy_ms: int) -> sqlite3.Connection:
                 f"{path} has schema version {version} and this Admit knows {SCHEMA_VERSION}: update Admit. "
                 "Until then records wait in the spool."
             )
-        elif version < SCHEMA_VERSION:
+        elif version < SCHEMA_VERSION and not migrate:
             raise LedgerError(
-                f"{path} has schema version {version} and this Admit writes {SCHEMA_VERSION}: "
-                "`admit ledger recover` brings it forward. Until then records wait in the spool."
+                f"{path} has schema version {version} and this Admit writes {SCHEMA_VERSION}: the daemon and "
+                "the commands bring it forward, as `admit ledger recover` does. Until then records wait in "
+                "the spool."
             )
+        elif version < SCHEMA_VERSION:
+            _bring_forward(con, path)
         for pragma in _SETTINGS:
             con.execute(f"PRAGMA {pragma}")
         return con
@@ -269,7 +285,13 @@ def lost_by_writer(con: sqlite3.Connection) -> dict[str, int]:
 
 def count_rows(con: sqlite3.Connection) -> int:
     """Rows of all tables together."""
-    return sum(con.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES)
+    return sum(rows_by_table(con).values())
+
+
+def rows_by_table(con: sqlite3.Connection) -> dict[str, int]:
+    """Rows of each table that its version has."""
+    count = "SELECT count(*) FROM {}"
+    return {table: con.execute(count.format(table)).fetchone()[0] for table in schema.tables_of(con)}
 
 
 def read_rows(con: sqlite3.Connection, table: str, tail: str = "", args: Iterable[Any] = ()) -> list[Any]:
@@ -286,6 +308,19 @@ def read_rows(con: sqlite3.Connection, table: str, tail: str = "", args: Iterabl
 def _in_uri(path: str) -> str:
     """A path as a file URI takes it (sqlite.org/uri.html)."""
     return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _bring_forward(con: sqlite3.Connection, path: str) -> None:
+    """Migrate, and write down that it was done."""
+    migrated = schema.migrate(path)
+    if migrated is None:
+        return  # another process was quicker
+    event = Event(new_id(), "ledger.migrated", now_ms(), {"from": migrated[0], "to": migrated[1]})
+    # It holds nothing that would have to be hashed.
+    prepared = prepare(Record(events=(event,)), os.urandom(8).hex(), 1, Keeper(lambda texts: ()))
+    con.execute("BEGIN IMMEDIATE")
+    write(con, prepared)
+    con.execute("COMMIT")
 
 
 def _make_file(path: str, busy_ms: int) -> None:

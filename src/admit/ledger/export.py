@@ -14,15 +14,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from admit.core.events import canonical, content_hash, parse
-from admit.errors import LedgerError, TooNew, UsageError
+from admit.errors import IntegrityError, LedgerError, TooNew, UsageError
 
 from .database import as_ledger_error, count_rows, open_writer, write
+from .evidence_rows import EVIDENCE_TABLES
+from .evidence_sql import read_row
 from .places import NotOurs, open_file, own_folder, places, read_all, setting
 from .port import SCHEMA_VERSION
 from .prepare import Prepared, as_json, values_of
 from .reading import reading
 from .retention import transaction
-from .schema import COLUMNS, HASHED_TABLES, JSON_COLUMNS, TABLES, fields_of
+from .schema import COLUMNS, HASHED_TABLES, JSON_COLUMNS, TABLES, fields_of, tables_of
 
 MANIFEST = "manifest.json"
 GONE = "gone"
@@ -38,7 +40,12 @@ _SINCE = {
     "recalls": "ts_ms >= :since",
     "tool_uses": "ts_ms >= :since",
     "texts": "TRUE",
+    "evidence_text": "TRUE",
+    "evidence_job": "created_ms >= :since",
+    "evidence_read": "ts_ms >= :since",
+    "evidence_baseline": "TRUE",
 }
+_WITH_TEXT = ("texts", "evidence_text")
 _ALL_GONE = """SELECT substr(gone.key, 6), CAST(gone.value AS INTEGER), CAST(last.value AS INTEGER)
     FROM meta AS gone JOIN meta AS last ON last.key = 'last:' || substr(gone.key, 6)
     WHERE gone.key LIKE 'gone:%' ORDER BY gone.key"""
@@ -68,13 +75,13 @@ def export(
 
     Args:
         since: Only from this time on, in epoch ms.
-        text: Also the stored texts, where ``ledger.text`` is on.
+        text: Also the stored texts, where ``ledger.text`` is on, and the documents that were reviewed.
 
     Raises:
         UsageError: The folder holds something, or cannot be written, or texts are not stored.
         LedgerError: The ledger cannot be read.
     """
-    if text and setting(config, "ledger.text") == "off":
+    if text and setting(config, "ledger.text") == "off" and not _holds_documents(config):
         raise UsageError("no texts are stored (ledger.text is off): leave out --text")
     folder = os.path.abspath(folder)
     try:
@@ -88,8 +95,8 @@ def export(
         if con is not None:
             con.execute("BEGIN")  # one snapshot for all tables
         for table in TABLES:
-            if table != "texts" or text:
-                lines = _lines(con, table, since) if con is not None else ()
+            if table not in _WITH_TEXT or text:
+                lines = _lines(con, table, since) if con is not None and table in tables_of(con) else ()
                 files[table] = _written(os.path.join(folder, f"{table}.jsonl"), lines)
         files[GONE] = _written(os.path.join(folder, f"{GONE}.jsonl"), _gone(con, since))
     manifest = {"format": "admit-ledger", "schema": SCHEMA_VERSION, "tables": files}
@@ -117,7 +124,10 @@ def import_(folder: str, config: Mapping[str, object] | None = None) -> Imported
                 for table in TABLES:
                     for row in tables.get(table, ()):
                         unknown.update(f"{table}.{name}" for name in row if name not in COLUMNS[table])
-                        write(con, Prepared("", 0, {table: [_values(table, row)]}))
+                        values = _values(table, row)
+                        if table in EVIDENCE_TABLES:
+                            read_row(table, values)
+                        write(con, Prepared("", 0, {table: [values]}))
                         total += 1
                 for row in tables.get(GONE, ()):
                     con.executemany(
@@ -134,11 +144,20 @@ def import_(folder: str, config: Mapping[str, object] | None = None) -> Imported
         raise UsageError(f"{folder} holds a row that the ledger refuses: {fault}") from fault
     except sqlite3.Error as fault:
         raise as_ledger_error(fault, place.database) from fault
-    except (KeyError, TypeError, ValueError) as fault:
+    except (KeyError, TypeError, ValueError, IntegrityError) as fault:
         raise UsageError(f"{folder} holds a row that is none: {fault}") from fault
     except OSError as fault:
         raise LedgerError(f"the ledger cannot be written: {fault}") from fault
     return Imported(total, new, tuple(sorted(unknown)))
+
+
+def _holds_documents(config: Mapping[str, object] | None) -> bool:
+    with reading(places(config).database, int(setting(config, "ledger.busy_ms"))) as con:
+        return (
+            con is not None
+            and "evidence_text" in tables_of(con)
+            and con.execute("SELECT EXISTS (SELECT 1 FROM evidence_text)").fetchone()[0]
+        )
 
 
 def _lines(con: sqlite3.Connection, table: str, since: int | None) -> Iterator[bytes]:

@@ -26,7 +26,7 @@ from .port import (
 )
 from .prepare import Keeper, TooLarge, is_numbered, prepare
 from .record import now_ms
-from .schema import TABLES, from_values
+from .schema import RECORD_TABLES, from_values
 
 HISTORY = 30
 DAY_MS = 86_400_000
@@ -62,7 +62,7 @@ class MemoryLedger:
             return
         rows = {
             table: tuple(from_values(table, one) for one in prepared.tables.get(table, ()))
-            for table in TABLES
+            for table in RECORD_TABLES
         }
         self._keep(rows)
         self._committed += 1

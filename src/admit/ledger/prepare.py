@@ -16,7 +16,7 @@ from admit.core.events import Event, canonical, content_hash, parse
 from .clean import Cleaner
 from .port import CallRow, DecisionRow, Record, ToolUse
 from .record import now_ms
-from .schema import COLUMNS, HASHED_TABLES, KINDS, TABLES, coerced, fields_of, to_values
+from .schema import COLUMNS, HASHED_TABLES, KINDS, RECORD_TABLES, coerced, fields_of, to_values
 
 RECORD_BYTES = 256 * 1024
 EXTRA_BYTES = 16 * 1024
@@ -115,7 +115,7 @@ def decode(data: bytes) -> Prepared:
     value = parse(data)
     try:
         tables = {}
-        for table in TABLES:
+        for table in RECORD_TABLES:
             if table in value["tables"]:
                 part = value["tables"][table]
                 columns, shared = part["columns"], part["all"]
@@ -157,7 +157,7 @@ def _from_json(value: Any) -> Any:
 
 def _rows(rec: Record, writer: str, seq: int, keeper: Keeper, lost: Mapping[str, int]) -> Prepared:
     cleaner = Cleaner()
-    tables: dict[str, list[tuple[Any, ...]]] = {table: [] for table in TABLES}
+    tables: dict[str, list[tuple[Any, ...]]] = {table: [] for table in RECORD_TABLES}
     numbered = (event._replace(writer=writer, seq=seq) for event in rec.events)
     events = [_event(_of_decision(event, rec.decision), cleaner, keeper) for event in numbered]
     others: tuple[tuple[str, Iterable[Any]], ...] = (

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from admit.core.events import Event
-from admit.errors import Corrupt, LedgerError, Locked, UsageError
+from admit.errors import Corrupt, IntegrityError, LedgerError, Locked, UsageError
 
-from . import schema
 from .database import (
     SIDES,
     account_for,
@@ -27,14 +26,16 @@ from .database import (
     write,
 )
 from .drain import drain_into
+from .evidence_rows import EVIDENCE_TABLES
+from .evidence_sql import read_row
 from .key import keyed, load_key
 from .places import places, setting
-from .port import Record
+from .port import SCHEMA_VERSION, Record
 from .prepare import Keeper, Prepared, prepare
 from .reading import reading
 from .record import new_id, now_ms
 from .retention import transaction
-from .schema import COLUMNS, HASHED_TABLES, TABLES
+from .schema import COLUMNS, HASHED_TABLES, TABLES, tables_of, version_of
 from .spool import Spool
 from .verify import has_its_hash, is_sound
 
@@ -91,13 +92,11 @@ def recover(config: Mapping[str, object] | None = None, into: str | None = None)
     try:
         if into is not None:
             return _salvaged_into(os.path.abspath(into), place.database, busy_ms)
-        migrated = _brought_forward(place.database, busy_ms)
+        before = _sound_version(place.database, busy_ms)
+        migrated = (before, SCHEMA_VERSION) if 0 < before < SCHEMA_VERSION else None
         con = open_writer(place.database, busy_ms)
         try:
             own = OwnWriter(config)
-            if migrated:
-                with transaction(con):
-                    write(con, own.record("ledger.migrated", {"from": migrated[0], "to": migrated[1]}))
             spool = Spool(place.spool, "recover", int(setting(config, "ledger.spool_max_bytes")))
             drained = drain_into(con, spool, own.record, wait_ms=busy_ms)
             if drained is None:
@@ -136,10 +135,12 @@ def check_at_start(config: Mapping[str, object] | None = None) -> str | None:
     return set_aside(place.database, None, int(setting(config, "ledger.busy_ms")))
 
 
-def _brought_forward(database: str, busy_ms: int) -> tuple[int, int] | None:
+def _sound_version(database: str, busy_ms: int) -> int:
+    """The version of the database; 0 where there is none, or a damaged one that is now set aside."""
     if _is_damaged(database, busy_ms):
         set_aside(database, None, busy_ms)
-    return schema.migrate(database) if os.path.exists(database) else None
+    with reading(database, busy_ms) as con:
+        return 0 if con is None else version_of(con)
 
 
 def _is_damaged(database: str, busy_ms: int) -> bool:
@@ -178,7 +179,7 @@ def _salvage(path: str, con: sqlite3.Connection) -> tuple[int, int]:
         source = sqlite3.connect(copy, isolation_level=None)
         try:
             rows = lost = 0
-            for table in TABLES:
+            for table in _tables(source):
                 with transaction(con):
                     for found in _rows(source, table):
                         if found is not None and _copied(con, table, found):
@@ -191,12 +192,24 @@ def _salvage(path: str, con: sqlite3.Connection) -> tuple[int, int]:
             source.close()
 
 
+def _tables(source: sqlite3.Connection) -> tuple[str, ...]:
+    """Those that it had when it was sound; all of them where that cannot be read any more."""
+    try:
+        return tables_of(source) or tuple(TABLES)
+    except sqlite3.Error:
+        return tuple(TABLES)
+
+
 def _copied(con: sqlite3.Connection, table: str, values: tuple[Any, ...]) -> bool:
     if table in HASHED_TABLES and not has_its_hash(table, values):
         return False
     try:
+        if table in EVIDENCE_TABLES:
+            read_row(table, values)
         write(con, Prepared("", 0, {table: [values]}))
         return True
+    except IntegrityError:
+        return False
     except (sqlite3.Error, OverflowError) as fault:
         if cause_of(fault) != "refused":
             raise

@@ -28,6 +28,11 @@ _OLD_USES = f"""DELETE FROM tool_uses WHERE rowid IN (
     WHERE place > {HISTORY} OR ts_ms < ? LIMIT ?)"""
 _OLD_TEXTS = "DELETE FROM texts WHERE rowid IN (SELECT rowid FROM texts WHERE expires_ms < ? LIMIT ?)"
 _OLD_RECALLS = "DELETE FROM recalls WHERE rowid IN (SELECT rowid FROM recalls WHERE ts_ms < ? LIMIT ?)"
+_UNNAMED_TEXTS = """DELETE FROM evidence_text WHERE rowid IN (
+    SELECT rowid FROM evidence_text WHERE sha256 NOT IN (
+        SELECT note_sha256 FROM evidence_job UNION SELECT criterion_sha256 FROM evidence_job
+        UNION SELECT note_sha256 FROM evidence_baseline
+        UNION SELECT criterion_sha256 FROM evidence_baseline) LIMIT ?)"""
 _OLD_OUTPUTS = "DELETE FROM outputs WHERE rowid IN (SELECT rowid FROM outputs WHERE gone_ms < ? LIMIT ?)"
 
 
@@ -69,6 +74,7 @@ def prune(
         _in_chunks(con, _OLD_USES, kept_from),
         _in_chunks(con, _OLD_RECALLS, kept_from),
         _in_chunks(con, _OLD_OUTPUTS, kept_from),
+        _in_chunks(con, _UNNAMED_TEXTS),
         _days_before(con, kept_from),
         _down_to(con, most),
     )
@@ -152,12 +158,12 @@ def transaction(con: sqlite3.Connection) -> Iterator[None]:
 _AGES = "type NOT LIKE 'lab.%'"
 
 
-def _in_chunks(con: sqlite3.Connection, statement: str, before: int) -> Iterator[int]:
+def _in_chunks(con: sqlite3.Connection, statement: str, *before: int) -> Iterator[int]:
     """Run a statement with a limit until it finds nothing more; yields the rows of each time."""
     changed = CHUNK_ROWS
     while changed == CHUNK_ROWS:
         with transaction(con):
-            changed = con.execute(statement, (before, CHUNK_ROWS)).rowcount
+            changed = con.execute(statement, (*before, CHUNK_ROWS)).rowcount
         yield changed
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from admit.core.events import NO_FIELDS, Event
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 Delivered = Literal["yes", "no", "unknown"]
 RecallClass = Literal["whole", "range", "search"]

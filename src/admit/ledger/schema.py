@@ -1,4 +1,4 @@
-"""The tables of version 1, how a row is kept in them, and how an older database is brought forward.
+"""The tables of version 2, how a row is kept in them, and how an older database is brought forward.
 
 A row type of `port` has the columns of its table, in order. JSON columns hold canonical JSON as text,
 yes-and-no columns hold 0 or 1, and None is NULL.
@@ -16,6 +16,7 @@ from admit import __version__
 from admit.core.events import Event, canonical, parse
 from admit.errors import Locked, TooNew
 
+from .evidence_rows import EVIDENCE_DDL, EVIDENCE_TABLES
 from .places import locked, open_file
 from .port import (
     SCHEMA_VERSION,
@@ -31,8 +32,8 @@ from .port import (
 
 BACKUPS_KEPT = 2
 
-# In the order of insertion: what others refer to comes first.
-TABLES: Mapping[str, type] = MappingProxyType(
+# Those of a record, in the order of insertion: what others refer to comes first.
+RECORD_TABLES: Mapping[str, type] = MappingProxyType(
     {
         "decisions": DecisionRow,
         "candidates": CandidateRow,
@@ -45,15 +46,18 @@ TABLES: Mapping[str, type] = MappingProxyType(
         "texts": TextRow,
     }
 )
+TABLES: Mapping[str, type] = MappingProxyType({**RECORD_TABLES, **EVIDENCE_TABLES})
 COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {table: tuple(name.rstrip("_") for name in row._fields) for table, row in TABLES.items()}  # type: ignore[attr-defined]
 )
-JSON_COLUMNS = frozenset(("extra", "truncated", "rank_key", "span", "p", "masked", "body", "stems"))
-TUPLE_COLUMNS = frozenset(("rank_key", "p", "masked", "stems"))
-FLAG_COLUMNS = frozenset(("within", "reply_dropped", "complete", "pinned", "first", "ok"))
+JSON_COLUMNS = frozenset(
+    ("extra", "truncated", "rank_key", "span", "p", "masked", "body", "stems", "linked", "manifest", "review")
+)
+TUPLE_COLUMNS = frozenset(("rank_key", "p", "masked", "stems", "linked"))
+FLAG_COLUMNS = frozenset(("within", "reply_dropped", "complete", "pinned", "first", "ok", "retired"))
 HASHED_TABLES = ("decisions", "events")
 
-_DDL = """
+_DDL_1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE decisions (
     decision_id TEXT PRIMARY KEY, writer TEXT NOT NULL, seq INTEGER NOT NULL, ts_ms INTEGER NOT NULL,
@@ -116,6 +120,9 @@ CREATE INDEX tool_uses_route ON tool_uses (route_id, ts_ms);
 CREATE INDEX judge_calls_decision ON judge_calls (decision_id);
 CREATE INDEX outputs_used ON outputs (last_used_ms);
 """
+_DDL = _DDL_1 + EVIDENCE_DDL
+# Those that an older version lacks, by the version that brought them.
+_ADDED: Mapping[str, int] = MappingProxyType(dict.fromkeys(EVIDENCE_TABLES, 2))
 
 
 def _kinds(table: str) -> tuple[str, ...]:
@@ -128,13 +135,26 @@ def _kinds(table: str) -> tuple[str, ...]:
 KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType({table: _kinds(table) for table in TABLES})
 
 Migration = Callable[[sqlite3.Connection], None]
+
+
+def _add_evidence(con: sqlite3.Connection) -> None:
+    for statement in EVIDENCE_DDL.split(";\n"):
+        con.execute(statement)
+
+
 # MIGRATIONS[k] brings version k + 1 to k + 2.
-MIGRATIONS: tuple[Migration, ...] = ()
+MIGRATIONS: tuple[Migration, ...] = (_add_evidence,)
 
 
 def version_of(con: sqlite3.Connection) -> int:
     """The schema version of a database; 0 for one without tables."""
     return con.execute("PRAGMA user_version").fetchone()[0]
+
+
+def tables_of(con: sqlite3.Connection) -> tuple[str, ...]:
+    """The tables that a database of its version has, in the order of insertion."""
+    version = version_of(con)
+    return tuple(table for table in TABLES if _ADDED.get(table, 1) <= version)
 
 
 def create(con: sqlite3.Connection) -> None:

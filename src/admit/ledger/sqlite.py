@@ -46,8 +46,11 @@ _LEFT_TO_THE_PARENT: list[Writer] = []
 class SqliteLedger:
     """The written record of one process. Every method but the reading ones never raises."""
 
-    def __init__(self, config: Mapping[str, object] | None = None, *, readonly: bool = False) -> None:
+    def __init__(
+        self, config: Mapping[str, object] | None = None, *, readonly: bool = False, migrate: bool = True
+    ) -> None:
         self._config = config
+        self._migrate = migrate
         self._places = places(config)
         self._enabled = bool(setting(config, "ledger.enabled")) and not readonly
         self._busy_ms = int(setting(config, "ledger.busy_ms"))
@@ -74,7 +77,9 @@ class SqliteLedger:
         self._waiting = 0
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
-        self._writer = Writer(self._places, self._id, self._config, self._number, self._install_key)
+        self._writer = Writer(
+            self._places, self._id, self._config, self._number, self._install_key, migrate=self._migrate
+        )
 
     def append(self, rec: Record) -> None:
         """Queue one record. Never raises; never waits for a file unless the queue is full: then it spools."""

@@ -6,13 +6,13 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .database import damaged_files, read_rows
+from .database import damaged_files, read_rows, rows_by_table
 from .outputs import FileOutputs
 from .places import places, setting
 from .port import SCHEMA_VERSION
 from .reading import gaps, reading
 from .retention import next_run_ms, used_bytes
-from .schema import TABLES, version_of
+from .schema import version_of
 from .spool import Spool
 
 
@@ -66,7 +66,7 @@ def stats(config: Mapping[str, object] | None = None) -> Stats:
     counted: dict[str, Any] = {"schema": 0, "rows": {}, "used_bytes": 0, "dropped": {}, "retention_ms": 0}
     with reading(place.database, busy_ms) as con:
         if con is not None:
-            rows = {table: con.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES}
+            rows = rows_by_table(con)
             dropped: dict[str, int] = {}
             tail = "WHERE type IN ('ledger.dropped', 'ledger.spool_dropped') ORDER BY rowid"
             for event in read_rows(con, "events", tail):

@@ -8,15 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from admit.core.events import EVENTS
-from admit.errors import Corrupt, OutputNotFound
+from admit.errors import Corrupt, IntegrityError, OutputNotFound
 
-from .database import account_for, as_ledger_error, damaged_files, open_writer, to_salvage
+from .database import account_for, as_ledger_error, damaged_files, open_writer, rows_by_table, to_salvage
+from .evidence_rows import EVIDENCE_TABLES
+from .evidence_sql import read_row
 from .outputs import FileOutputs
 from .places import misplaced, places, setting
 from .prepare import row_hash
 from .reading import gaps, reading
 from .retention import transaction
-from .schema import COLUMNS, HASHED_TABLES, TABLES
+from .schema import COLUMNS, HASHED_TABLES, tables_of
 
 EXAMPLES = 3
 
@@ -68,8 +70,8 @@ def verify(config: Mapping[str, object] | None = None, *, fix_counts: bool = Fal
                 corrupt = bool(findings)
                 waiting = waiting if corrupt else to_salvage(con, place.database)
                 if not corrupt:
-                    findings += [*_references(con), *_hashes(con)]
-                    rows = {table: _count(con, table) for table in TABLES}
+                    findings += [*_references(con), *_hashes(con), *_evidence(con)]
+                    rows = rows_by_table(con)
                     unknown.update(_unknown_types(con))
     except Corrupt as fault:
         findings.append(Finding("corrupt", 1, f"{fault}"))
@@ -115,6 +117,19 @@ def _hashes(con: sqlite3.Connection) -> Iterator[Finding]:
         if altered:
             text = f"Rows of {table} altered after they were written: {len(altered):,} ({_some(altered)})."
             yield Finding("hash", len(altered), text)
+
+
+def _evidence(con: sqlite3.Connection) -> Iterator[Finding]:
+    for table in (one for one in tables_of(con) if one in EVIDENCE_TABLES):
+        malformed = []
+        for values in con.execute(f"SELECT {', '.join(COLUMNS[table])} FROM {table} ORDER BY rowid"):
+            try:
+                read_row(table, values)
+            except IntegrityError as fault:
+                malformed.append(fault.key)
+        if malformed:
+            text = f"Rows of {table} that are not as they should be: {len(malformed):,} ({_some(malformed)})."
+            yield Finding("evidence", len(malformed), text)
 
 
 def has_its_hash(table: str, values: tuple[object, ...]) -> bool:
@@ -181,7 +196,3 @@ def _unknown_types(con: sqlite3.Connection) -> dict[str, int]:
 
 def _some(names: list[str]) -> str:
     return ", ".join(names[:EXAMPLES]) + (", …" if len(names) > EXAMPLES else "")
-
-
-def _count(con: sqlite3.Connection, table: str) -> int:
-    return con.execute(f"SELECT count(*) FROM {table}").fetchone()[0]

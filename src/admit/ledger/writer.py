@@ -79,6 +79,8 @@ class Writer:
         config: Mapping[str, object] | None,
         number: Callable[[], int],
         install_key: Callable[[], InstallKey],
+        *,
+        migrate: bool = True,
     ) -> None:
         self.dropped: dict[str, int] = dict.fromkeys(DROP_CAUSES, 0)
         self.spooled = 0
@@ -89,6 +91,7 @@ class Writer:
         self._config = config
         self._number = number
         self._install_key = install_key
+        self._migrate = migrate
         self._counting = threading.Lock()
         self._told = dict(self.dropped)
         self._told_spool = 0
@@ -166,7 +169,9 @@ class Writer:
         from .connection import Connection
 
         if self._connection is None:
-            self._connection = Connection(self._places, self._config, self._install_key, self._find)
+            self._connection = Connection(
+                self._places, self._config, self._install_key, self._find, migrate=self._migrate
+            )
         return self._connection
 
     def _keeper(self) -> Keeper:

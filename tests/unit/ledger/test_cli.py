@@ -113,7 +113,7 @@ def test_stats_count_rows_sizes_and_what_waits(admit, filled):
     assert code == 0
     assert "2 decisions" in out and "1 record waiting" in out and "1 file, 11 bytes" in out
     found = as_json(admit("stats", "--json")[1])
-    assert (found["schema"], found["schema_version"], found["rows"]["candidates"]) == (1, 1, 4)
+    assert (found["schema"], found["schema_version"], found["rows"]["candidates"]) == (1, 2, 4)
 
 
 def test_a_decision_without_a_judge_says_so_and_is_not_called_off(admit, ledger):

@@ -87,6 +87,9 @@ def test_an_export_holds_one_file_a_table_and_a_manifest_of_them(filled, tmp_pat
         "candidates",
         "decisions",
         "events",
+        "evidence_baseline",
+        "evidence_job",
+        "evidence_read",
         "gone",
         "judge_calls",
         "outputs",
@@ -347,7 +350,7 @@ def test_stats_count_what_there_is_what_waits_and_what_is_missing(filled):
     assert (found.rows["decisions"], found.rows["recalls"]) == (5, 5)
     assert (found.spool_files, found.spool_records, found.outputs, found.outputs_bytes) == (1, 1, 5, 40)
     assert found.used_bytes > 0 and found.database_bytes + found.wal_bytes >= found.used_bytes
-    assert (found.schema, found.known_schema, found.retention_ms, found.gaps) == (1, 1, 0, {})
+    assert (found.schema, found.known_schema, found.retention_ms, found.gaps) == (2, 2, 0, {})
     assert found.damaged == (f"{database()}.damaged-1",)
 
 

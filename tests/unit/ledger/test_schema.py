@@ -89,32 +89,32 @@ def test_deleting_a_decision_takes_what_hangs_on_it(ledger, path):
 
 
 def test_an_older_database_is_brought_forward_step_by_step_after_a_backup(path):
-    assert schema.migrate(path, (add_a_column, add_a_table)) == (1, 3)
+    assert schema.migrate(path, (*schema.MIGRATIONS, add_a_column, add_a_table)) == (2, 4)
     con = sqlite3.connect(path)
-    assert schema.version_of(con) == 3
+    assert schema.version_of(con) == 4
     assert columns(con, "recalls")[-1] == ("mood", "TEXT")
-    assert con.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone() == ("3",)
-    backup = sqlite3.connect(f"{path}.v1.bak")
-    assert schema.version_of(backup) == 1
+    assert con.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone() == ("4",)
+    backup = sqlite3.connect(f"{path}.v2.bak")
+    assert schema.version_of(backup) == 2
     assert columns(backup, "recalls") == columns(con, "recalls")[:-1]
-    assert schema.migrate(path, (add_a_column, add_a_table)) is None
+    assert schema.migrate(path, (*schema.MIGRATIONS, add_a_column, add_a_table)) is None
 
 
 def test_a_migration_that_fails_changes_nothing(path):
     with pytest.raises(sqlite3.OperationalError):
-        schema.migrate(path, (add_a_table, fail))
+        schema.migrate(path, (*schema.MIGRATIONS, add_a_table, fail))
     con = sqlite3.connect(path)
-    assert schema.version_of(con) == 1
+    assert schema.version_of(con) == 2
     assert columns(con, "moods") == []
     assert ("mood", "TEXT") not in columns(con, "recalls")
 
 
 def test_the_last_two_backups_are_kept(path):
     for steps in range(1, 4):
-        schema.migrate(path, (lambda con: None,) * steps)
+        schema.migrate(path, (*schema.MIGRATIONS, *(lambda con: None,) * steps))
     assert [backup.rpartition("/")[2] for backup in schema.backups(path)] == [
-        "ledger.db.v2.bak",
         "ledger.db.v3.bak",
+        "ledger.db.v4.bak",
     ]
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from admit.core.events import Event
 from admit.errors import Locked, UsageError
-from admit.ledger import recover as recover_module
 from admit.ledger.database import damaged_files, open_writer
 from admit.ledger.outputs import FileOutputs
 from admit.ledger.places import locked, places
@@ -22,6 +21,7 @@ from admit.ledger.sqlite import SqliteLedger
 from admit.ledger.verify import verify
 
 from .samples import NOW, database, record, rows
+from .version1 import make_version_1
 
 PAGE = 4096
 
@@ -254,13 +254,11 @@ def test_importing_a_file_twice_changes_nothing(ledger):
     assert verify().findings == ()
 
 
-def test_recover_brings_an_older_database_forward(filled, monkeypatch):
-    steps = (lambda con: con.execute("CREATE TABLE moods (mood TEXT) STRICT"),)
-    real = recover_module.schema.migrate
-    monkeypatch.setattr(recover_module.schema, "migrate", lambda path: real(path, steps))
-    monkeypatch.setattr("admit.ledger.database.SCHEMA_VERSION", 2)
+def test_recover_brings_an_older_database_forward(state):
+    make_version_1([record("d1")])
     assert recover().migrated == (1, 2)
     assert rows("SELECT body FROM events WHERE type = 'ledger.migrated'") == [('{"from":1,"to":2}',)]
+    assert recover().migrated is None
 
 
 def test_recover_waits_for_another_process_that_drains_and_then_says_so(state):
@@ -276,16 +274,21 @@ def test_a_process_that_runs_for_long_looks_before_it_writes(filled):
     assert check_at_start() is None
 
 
-def test_an_older_database_is_not_written_before_it_is_brought_forward(filled, monkeypatch):
-    with monkeypatch.context() as newer:
-        newer.setattr("admit.ledger.database.SCHEMA_VERSION", 2)
-        ledger = SqliteLedger()
-        ledger.append(record("later"))
-        assert ledger.flush(5_000).spooled == 1
-        assert any("admit ledger recover" in finding for finding in ledger.counters().findings)
-        ledger.close()
+def test_a_hook_spools_where_the_database_is_older_and_a_command_brings_it_forward(state):
+    make_version_1([record("d1")])
+    hook = SqliteLedger(migrate=False)
+    hook.append(record("later"))
+    assert hook.flush(5_000).spooled == 1
+    assert any("admit ledger recover" in finding for finding in hook.counters().findings)
+    hook.close()
+    assert rows("PRAGMA user_version") == [(1,)]
+    command = SqliteLedger()
+    command.append(record("now"))
+    assert command.flush(5_000).committed == 1
+    command.close()
     recover()
-    assert rows("SELECT count(*) FROM decisions") == [(301,)]
+    assert rows("SELECT decision_id FROM decisions ORDER BY 1") == [("d1",), ("later",), ("now",)]
+    assert verify().findings == ()
 
 
 def test_settings_of_one_connection_name_the_busy_time(filled):
