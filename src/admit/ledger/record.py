@@ -29,6 +29,7 @@ def from_decision(
     door: str,
     policy: Policy,
     reply: Reply | None = None,
+    questions: int | None = None,
     source: str | None = None,
     kind: str | Mapping[str, str] = "",
     size_unit: str = "chars",
@@ -45,6 +46,7 @@ def from_decision(
         policy: The policy it decided by; the first limit of its cap is the record's `unit` and `cap`.
         reply: The judge's reply, for its calls, its time, what happened on the way (`judge_events`) and the
             kind of each answer.
+        questions: How many the judge was asked, a count; None is one a candidate.
         source: ``live`` or ``shadow`` where not the decision says it.
         kind: What the candidates are, one word for all or by id.
         size_unit: The unit of each candidate's `size`, and of `size_in`.
@@ -106,7 +108,11 @@ def from_decision(
         events=(
             *events,
             *judge_events(
-                reply, questions=len(plan.asked), deadline_ms=row.deadline_ms, ts_ms=now, session=row.session
+                reply,
+                questions=len(plan.asked) if questions is None else questions,
+                deadline_ms=row.deadline_ms,
+                ts_ms=now,
+                session=row.session,
             ),
         ),
     )
@@ -165,7 +171,9 @@ def _verdicts(
     calls: Sequence[CallRow],
     source: str | None,
 ) -> Iterable[VerdictRow]:
-    answers = {answer.id: answer for answer in reply.answers} if reply is not None else {}
+    # Without a threshold the questions were not about the candidates.
+    given = reply.answers if reply is not None and policy.threshold is not None else ()
+    answers = {answer.id: answer for answer in given}
     asked = {candidate.id: f"q{k}" for k, candidate in enumerate(decision.plan.asked, 1)}
     # Which of several calls answered is not known here.
     call_id = calls[0].call_id if len(calls) == 1 else None
