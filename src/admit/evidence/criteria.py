@@ -131,11 +131,11 @@ def init(base: Base) -> tuple[str, ...]:
     """
     folder = base.settings.criteria_dir.strip("/")
     written: list[str] = []
+    absolute = os.path.realpath(os.path.join(base.root, folder))
+    if os.path.commonpath((absolute, base.root)) != base.root:
+        raise CriterionError(folder, "", "it leads out of the root; set evidence.criteria_dir")
     try:
-        absolute = os.path.join(base.root, folder)
         os.makedirs(absolute, exist_ok=True)
-        if os.path.commonpath((os.path.realpath(absolute), base.root)) != base.root:
-            raise CriterionError(folder, "", "it leads out of the root; set evidence.criteria_dir")
         for id, data in _shipped_files():
             try:
                 with open(os.path.join(absolute, f"{id}.md"), "xb") as file:
