@@ -1,0 +1,284 @@
+"""End a job: its output is read, its reads are counted, and a verdict follows or there is none."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+
+from admit.errors import BaselineConflict, IntegrityError, JobError, LedgerError
+from admit.evidence.base import Base
+from admit.evidence.coverage import scoped
+from admit.evidence.job.export import OUTPUT
+from admit.evidence.job.manifest import Job, load
+from admit.evidence.job.output import MOST_CHARS, NOTE, Answer, Malformed, Said, parse
+from admit.evidence.job.reads import Read, read_of
+from admit.evidence.job.stored import review_of, stored
+from admit.evidence.model import (
+    VERDICTS_STORED,
+    Finding,
+    Pair,
+    Review,
+    Severity,
+    Verdict,
+    worst,
+)
+from admit.evidence.pack import pack_hash
+from admit.evidence.questions import targets
+from admit.evidence.verdict import route_findings, unread_findings
+from admit.ledger.evidence import EvidenceStore
+from admit.ledger.evidence_rows import BaselineRow, Linked
+
+MALFORMED, CITES_UNREAD, NOTHING_READ = "malformed-output", "cites-unread", "nothing-read"
+REVIEWED = "judged"
+UNSERVED, UNOPENED = "unserved", "unopened"
+"""The rules of what a reviewer says of its reading and the record does not, and the other way round."""
+
+
+def finalize(
+    base: Base,
+    store: EvidenceStore,
+    job: str,
+    text: str | None = None,
+    *,
+    model: str | None = None,
+    effort: str | None = None,
+    fault: str | None = None,
+) -> Review:
+    """End the newest attempt of a job; of one that is over, give its review as it was.
+
+    Args:
+        text: The output; None reads `output.md` in the job's folder.
+        model: What the reviewer says it is; its partition is where the review then counts.
+        effort: Of that model.
+        fault: Why there is no output, such as ``agent-timeout``; nothing is read then.
+
+    Raises:
+        JobError: There is no such job, or no output yet, or the job is for the models of another partition.
+        LedgerError: The store cannot be read. Where the review cannot be kept it is given all the same, as
+            one that is not stored, and the job is still open.
+    """
+    held = load(store, job)
+    if not held.is_open:
+        return _as_it_was(held)
+    pair = _pair(held, model, effort)
+    if text is None and fault is None:
+        text = _output(held)
+    read = read_of(held, store.reads(held.id, held.attempt))
+    review = _review(base, held, read, text or "", fault)
+    review = review._replace(
+        pair=pair, model=model, shadow="mode" if base.settings.mode == "shadow" else None
+    )
+    try:
+        return _kept(store, held, review, read)
+    except JobError:  # somebody else ended it in between
+        return _as_it_was(load(store, job, held.attempt))
+    except LedgerError:
+        return review
+
+
+def _review(base: Base, job: Job, read: Read, text: str, fault: str | None) -> Review:
+    routes = route_findings(job.plan, read.unavailable, base.settings.severity)
+    answer: Answer | None = None
+    found: tuple[Finding, ...] = ()
+    verdict: Verdict = "UNJUDGED"
+    reason = fault
+    if reason is None:
+        try:
+            answer = _parsed(job, text)
+        except Malformed:
+            reason = MALFORMED
+    if answer is not None:
+        reason = _unjudged(job, read, answer)
+        found = (*_findings(job, answer), *_self_report(job, read, answer))
+        if reason is None:
+            verdict, reason = _verdict(answer, routes), REVIEWED
+    unread = unread_findings(job.plan, targets(job.plan, read.items, read.unavailable), read.coverage)
+    return Review(
+        pair=job.pair,
+        verdict=verdict,
+        reason=reason or REVIEWED,
+        findings=(*found, *unread, *routes),
+        coverage=read.coverage,
+        plan_hash=job.plan.plan_hash,
+        pack_hash=pack_hash(read.items) if read.items else "",
+        note_sha256=job.row.note_sha256,
+        criterion_sha256=job.row.criterion_sha256,
+        job=job.id,
+        attempt=job.attempt,
+        scoped=scoped(verdict, read.coverage) if verdict in VERDICTS_STORED else "",
+    )
+
+
+def _parsed(job: Job, text: str) -> Answer:
+    blocks = {block.id for block in job.plan.note.blocks}
+    offers = {offer.id for offer in job.plan.offers}
+    return parse(text, job.id, job.nonce, blocks=blocks, offers=offers)
+
+
+def _unjudged(job: Job, read: Read, answer: Answer) -> str | None:
+    """Why a valid output is no verdict all the same."""
+    opened = {item.offer for item in read.items}
+    if any(id not in opened for said in answer.findings for id in said.offers):
+        return CITES_UNREAD
+    if job.plan.offers and job.criterion.material != "none" and not opened:
+        return NOTHING_READ
+    return None
+
+
+def _verdict(answer: Answer, routes: Sequence[Finding]) -> Verdict:
+    if answer.result == "ERROR":
+        return "ERROR"
+    own: list[Severity] = [one.severity for one in answer.findings]
+    gravest = worst((*own, *(one.severity for one in routes)))
+    return "PASS" if gravest is None or gravest == "INFO" else gravest
+
+
+def _findings(job: Job, answer: Answer) -> Iterator[Finding]:
+    blocks = {block.id: block for block in job.plan.note.blocks}
+    artifacts = {offer.id: offer.artifact for offer in job.plan.offers}
+    for said in answer.findings:
+        block = blocks.get(said.block)
+        yield Finding(
+            rule=job.criterion.id,
+            severity=said.severity,
+            note=job.plan.note.path,
+            line=block.first if block is not None else 1,
+            block=said.block if said.block != NOTE else "",
+            claim=block.text if block is not None else "",
+            artifact=artifacts[said.offers[0]] if said.offers else "",
+            passage="",
+            passage_line=0,
+            text=_words(said, artifacts),
+            origin="agent",
+            start=block.start if block is not None else 0,
+            end=block.end if block is not None else 0,
+        )
+
+
+def _words(said: Said, artifacts: dict[str, str]) -> str:
+    others = ", ".join(f"{id} {artifacts[id]}" for id in said.offers[1:])
+    return f"{said.text} (also: {others})" if others else said.text
+
+
+def _self_report(job: Job, read: Read, answer: Answer) -> Iterator[Finding]:
+    """What the reviewer says that it opened beside what was served to it; it is told, and changes nothing."""
+    if answer.opened is None:
+        return
+    artifacts = {offer.id: offer.artifact for offer in job.plan.offers}
+    served = list(dict.fromkeys(item.offer for item in read.items))
+    unserved = [id for id in answer.opened if id not in served]
+    unopened = [id for id in served if id not in answer.opened]
+    for rule, ids, words in (
+        (UNSERVED, unserved, "the reviewer says that it opened this, and it was not served"),
+        (UNOPENED, unopened, "this was served, and the reviewer does not say that it opened it"),
+    ):
+        for id in ids:
+            note, artifact = job.plan.note.path, artifacts.get(id, "")
+            yield Finding(rule, "INFO", note, 1, "", "", artifact, "", 0, f"{id}: {words}", "check")
+
+
+def _kept(store: EvidenceStore, job: Job, review: Review, read: Read) -> Review:
+    """The review as it now is on record.
+
+    Raises:
+        JobError: The job is over.
+        LedgerError: It could not be kept.
+    """
+    if review.verdict in VERDICTS_STORED and review.shadow is None:
+        try:
+            return _accepted(store, job, review._replace(stored=True), read)
+        except BaselineConflict:
+            review = review._replace(conflict=True)
+    _end(store, job, review)
+    return review
+
+
+def _accepted(store: EvidenceStore, job: Job, review: Review, read: Read) -> Review:
+    """The same.
+
+    Raises:
+        BaselineConflict: Something was accepted or retired since the job was made.
+    """
+    pair = review.pair
+    linked = tuple(
+        Linked(one.artifact, one.path, one.shape, one.route, one.source_sha256, one.shown_sha256)
+        for one in read.items
+    )
+    if pair.partition == job.row.partition:
+        store.complete_job(
+            job.id,
+            job.attempt,
+            verdict=review.verdict,
+            reason=review.reason,
+            review=stored(review),
+            linked=linked,
+        )
+        return review
+    stands = store.baseline(*pair)
+    # It may have been accepted before, by a call that did not come to end the job.
+    if stands is None or (stands.job, stands.attempt) != (job.id, job.attempt):
+        hashes = review.note_sha256, review.criterion_sha256
+        row = BaselineRow(*pair, 0, False, *hashes, linked, job.id, job.attempt)
+        store.accept(row, expect=job.revisions.get(pair.partition))
+    _end(store, job, review)
+    return review
+
+
+def _end(store: EvidenceStore, job: Job, review: Review) -> None:
+    completed = review.verdict in VERDICTS_STORED
+    store.end_job(
+        job.id,
+        job.attempt,
+        state="completed" if completed else "failed",
+        verdict=review.verdict,
+        reason=review.reason,
+        review=stored(review),
+    )
+
+
+def _pair(job: Job, model: str | None, effort: str | None) -> Pair:
+    """The pair, in the partition of who reviewed it.
+
+    Raises:
+        JobError: The job is for the models of another one.
+    """
+    if model is None:
+        return job.pair
+    from admit.evidence.partition import partition
+
+    own = partition(model, effort)
+    if job.row.partition not in (own, partition(None)):
+        raise JobError(
+            f"the job {job.id} is for {job.row.partition}, and {model} counts as {own}; export it for {own}"
+        )
+    return job.pair._replace(partition=own)
+
+
+def _output(job: Job) -> str:
+    """What the reviewer wrote; empty where it is no UTF-8.
+
+    Raises:
+        JobError: It is not there, or no regular file.
+    """
+    path = os.path.join(job.folder, OUTPUT)
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        with os.fdopen(fd, "rb") as file:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise JobError(f"{path} is no regular file; the output of the reviewer belongs there")
+            return file.read(4 * MOST_CHARS + 1).decode()
+    except UnicodeDecodeError:
+        return ""
+    except FileNotFoundError:
+        raise JobError(f"{path} is not there yet; the output of the reviewer belongs there") from None
+    except OSError as fault:
+        raise JobError(f"{path} cannot be read ({fault.strerror}); put the output there as a file") from None
+
+
+def _as_it_was(job: Job) -> Review:
+    try:
+        return review_of(job.row.review or {})
+    except (KeyError, TypeError, ValueError) as fault:
+        key = f"{job.id}/{job.attempt}"
+        raise IntegrityError("evidence_job", key, f"its review is not as it was written: {fault}") from None
