@@ -12,7 +12,7 @@ from admit.errors import BudgetExhausted, JobError, NotOffered
 from admit.evidence.base import Base
 from admit.evidence.job.manifest import load, shape_of
 from admit.evidence.job.prompt import quoted
-from admit.evidence.model import Item, Offer
+from admit.evidence.model import Item, Offer, Unit
 from admit.evidence.pack import serve
 from admit.evidence.plan import Plan
 from admit.evidence.reading import Unreadable
@@ -39,6 +39,7 @@ class Served(NamedTuple):
     again: bool
     slots_used: int
     cap: int | None
+    unit: Unit
 
     @property
     def text(self) -> str:
@@ -97,7 +98,7 @@ def open_offer(base: Base, store: EvidenceStore, job: str, id: str, *, via: Read
             )
     assert not isinstance(items, str), "an offer without its texts was not refused"
     used = slots_used(store.reads(job, held.attempt))
-    return Served(job, held.attempt, id, items, again, used, held.plan.cap)
+    return Served(job, held.attempt, id, items, again, used, held.plan.cap, held.plan.unit)
 
 
 def slots_used(reads: Sequence[ReadRow]) -> int:

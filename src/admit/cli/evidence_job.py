@@ -1,0 +1,189 @@
+"""`admit evidence open`, `finalize` and `serve`: the jobs that an agent reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from admit.cli.frame import DONE, FINDING, json_option, print_json
+from admit.errors import BudgetExhausted, NotOffered, UsageError
+
+if TYPE_CHECKING:
+    from admit.evidence.base import Base
+    from admit.evidence.job.opening import Served
+    from admit.evidence.model import Review
+    from admit.ledger.evidence import EvidenceStore
+
+SCHEMA = "admit.evidence/1"
+OPEN_EXAMPLES = """\b
+Examples:
+  admit evidence open e-0123456789ab a3
+  admit evidence open --root ~/notes e-0123456789ab a3 --json"""
+FINALIZE_EXAMPLES = """\b
+Examples:
+  admit evidence finalize e-0123456789ab
+  admit evidence finalize e-0123456789ab e-ba9876543210 --model claude-opus-4-5 --effort high"""
+
+root_option = click.option(
+    "--root", metavar="DIR", type=click.Path(), help="The knowledge base; else the one around this folder."
+)
+
+
+@click.command("open", short_help="Open one artifact of a job, and count it.", epilog=OPEN_EXAMPLES)
+@click.argument("job", metavar="JOB")
+@click.argument("id", metavar="ID")
+@root_option
+@json_option
+def open_(job: str, id: str, root: str | None, as_json: bool) -> int:
+    """Print one artifact that a job offers, and count it against the budget of its criterion.
+
+    In any order; opening one again is free. Ends with 1 where it is refused, and says what is unread.
+    """
+    from admit.evidence.job.opening import open_offer
+
+    with _at(root) as (base, store):
+        try:
+            served = open_offer(base, store, job, id)
+        except (BudgetExhausted, NotOffered) as refused:
+            if as_json:
+                print_json(
+                    {"schema": SCHEMA, "command": "open", "job": job, "id": id, "refused": str(refused)}
+                )
+            else:
+                click.echo(f"admit: {refused}", err=True)
+            return FINDING
+    if as_json:
+        print_json(_served(served))
+    else:
+        click.echo(served.text)
+    return DONE
+
+
+@click.command(
+    "finalize", short_help="Read the outputs of jobs, and decide and record.", epilog=FINALIZE_EXAMPLES
+)
+@click.argument("jobs", metavar="JOB...", nargs=-1, required=True)
+@click.option("--model", metavar="NAME", help="The model that reviewed, as it is said to be.")
+@click.option(
+    "--effort", metavar="LEVEL", help="The effort of that model, where it has a partition of its own."
+)
+@click.option("--allow-unjudged", is_flag=True, help="End with 0 although there is no verdict.")
+@root_option
+@json_option
+def finalize(
+    jobs: tuple[str, ...],
+    model: str | None,
+    effort: str | None,
+    allow_unjudged: bool,
+    root: str | None,
+    as_json: bool,
+) -> int:
+    """Read `output.md` of each job, and decide and record its verdict.
+
+    What was read is known from the record alone. Ends with 1 for a verdict at or above `evidence.fail_on`,
+    and where there is none.
+    """
+    from admit.evidence.as_json import document
+    from admit.evidence.job.finalize import finalize as ended
+
+    if effort is not None and model is None:
+        raise UsageError("--effort says which effort of a model; add --model")
+    with _at(root) as (base, store):
+        reviews = [ended(base, store, job, model=model, effort=effort) for job in dict.fromkeys(jobs)]
+        fails = _failing(base.settings.fail_on)
+    if as_json:
+        print_json(document("finalize", reviews))
+    else:
+        for review in reviews:
+            _print(review)
+    bad = [one for one in reviews if _is_bad(one, fails, allow_unjudged)]
+    return FINDING if bad else DONE
+
+
+@click.command("serve", hidden=True, short_help="Serve the artifacts of one job to an agent.")
+@click.argument("job", metavar="JOB")
+@root_option
+def serve(job: str, root: str | None) -> int:
+    """Speak MCP over standard input and output with the one tool `evidence_open`, for one job."""
+    from admit.evidence.job.manifest import load
+    from admit.evidence.job.opening import open_offer
+    from admit.hosts.gateway.evidence_server import serve as over_stdio
+
+    with _at(root) as (base, store):
+        load(store, job)
+        over_stdio(job, lambda id: open_offer(base, store, job, id, via="mcp").text)
+    return DONE
+
+
+@contextmanager
+def _at(root: str | None) -> Iterator[tuple[Base, EvidenceStore]]:
+    """The knowledge base and the store of its reviews."""
+    from admit.evidence.base import Base
+    from admit.ledger.evidence import open_store
+
+    with Base.open(root) as base:
+        yield base, open_store(base.config.values, base.root)
+
+
+def _served(served: Served) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "command": "open",
+        "job": served.job,
+        "attempt": served.attempt,
+        "id": served.offer,
+        "again": served.again,
+        "slots_used": served.slots_used,
+        "cap": served.cap,
+        "unit": served.unit,
+        "texts": [
+            {
+                "path": one.path,
+                "shape": one.shape,
+                "route": one.route,
+                "sha256": one.source_sha256,
+                "shown_sha256": one.shown_sha256,
+                "text": one.text,
+            }
+            for one in served.items
+        ],
+    }
+
+
+def _failing(fail_on: str) -> frozenset[str]:
+    order = ("fail", "warn", "info")
+    return frozenset(word.upper() for word in order[: order.index(fail_on) + 1])
+
+
+def _is_bad(review: Review, fails: frozenset[str], allow_unjudged: bool) -> bool:
+    if review.verdict in ("UNJUDGED", "ERROR"):
+        return not allow_unjudged
+    if review.shadow is not None:
+        return False
+    return review.verdict in fails or (
+        "INFO" in fails and any(one.severity == "INFO" for one in review.findings)
+    )
+
+
+def _print(review: Review) -> None:
+    head = review.scoped or review.verdict
+    reason = f" ({review.reason})" if review.verdict == "UNJUDGED" else ""
+    click.echo(f"{review.job} {review.pair.note} by {review.pair.criterion}: {head}{reason}")
+    for one in review.findings:
+        where = f"{one.note}:{one.line}" + (f" [{one.block}]" if one.block else "")
+        about = f" {one.artifact}:" if one.artifact else ""
+        click.echo(f"  {one.severity} {where}{about} {one.text}")
+    if review.coverage is not None:
+        told = review.coverage
+        cap = "no cap" if told.cap is None else f"cap {told.cap}"
+        click.echo(
+            f"  read {told.read} of {told.offered} artifacts, {told.bytes_read:,} bytes; "
+            f"{told.slots_used} slots ({told.unit}, {cap}); stopped by {told.stop}"
+        )
+    if review.conflict:
+        click.echo("  conflict: another review was accepted meanwhile; this one was not, its files stay")
+    elif not review.stored and review.shadow is None and review.verdict in ("PASS", "WARN", "FAIL"):
+        click.echo("  not stored: it will be reviewed again")
