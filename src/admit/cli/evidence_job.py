@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from admit.cli.frame import DONE, FINDING, json_option, print_json
+from admit.cli.evidence_base import SCHEMA, root_option
+from admit.cli.evidence_words import amount, finding, one_line, path
+from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
 from admit.errors import BudgetExhausted, NotOffered, UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from admit.evidence.model import Review
     from admit.ledger.evidence import EvidenceStore
 
-SCHEMA = "admit.evidence/1"
 OPEN_EXAMPLES = """\b
 Examples:
   admit evidence open e-0123456789ab a3
@@ -26,10 +27,6 @@ FINALIZE_EXAMPLES = """\b
 Examples:
   admit evidence finalize e-0123456789ab
   admit evidence finalize e-0123456789ab e-ba9876543210 --model claude-opus-4-5 --effort high"""
-
-root_option = click.option(
-    "--root", metavar="DIR", type=click.Path(), help="The knowledge base; else the one around this folder."
-)
 
 
 @click.command("open", short_help="Open one artifact of a job, and count it.", epilog=OPEN_EXAMPLES)
@@ -169,21 +166,18 @@ def _is_bad(review: Review, fails: frozenset[str], allow_unjudged: bool) -> bool
 
 
 def _print(review: Review) -> None:
-    head = review.scoped or review.verdict
+    head = one_line(review.scoped, 2000) or review.verdict
     reason = f" ({review.reason})" if review.verdict == "UNJUDGED" else ""
-    click.echo(f"{review.job} {review.pair.note} by {review.pair.criterion}: {head}{reason}")
+    click.echo(f"{review.job} {path(review.pair.note)} by {review.pair.criterion}: {head}{reason}")
     for one in review.findings:
-        where = f"{one.note}:{one.line}" + (f" [{one.block}]" if one.block else "")
-        about = f" {one.artifact}:" if one.artifact else ""
-        click.echo(f"  {one.severity} {where}{about} {one.text}")
-    if review.coverage is not None:
-        told = review.coverage
-        cap = "no cap" if told.cap is None else f"cap {told.cap}"
+        click.echo(f"  {finding(one, 1)}")
+    if (read := review.coverage) is not None:
+        slots = amount(read.slots_used, read.unit, read.bytes_read)
+        cap = "no cap" if read.cap is None else f"cap {read.cap:,}"
         click.echo(
-            f"  read {told.read} of {told.offered} artifacts, {told.bytes_read:,} bytes; "
-            f"{told.slots_used} slots ({told.unit}, {cap}); stopped by {told.stop}"
+            f"  read {read.read:,} of {counted(read.offered, 'artifact')}, {slots}; {cap}; stopped by {read.stop}"
         )
     if review.conflict:
-        click.echo("  conflict: another review was accepted meanwhile; this one was not, its files stay")
+        click.echo("  conflict: another review was accepted meanwhile; this one was not, and its files stay")
     elif not review.stored and review.shadow is None and review.verdict in ("PASS", "WARN", "FAIL"):
-        click.echo("  not stored: it will be reviewed again")
+        click.echo("  not stored: the record could not be written; finalize it again")
