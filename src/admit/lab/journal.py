@@ -16,10 +16,11 @@ PREFIX = "lab."
 
 
 class Journal:
-    """The steps of experiments in a ledger."""
+    """The steps of experiments in a ledger; `door` is the one that a plan is of."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, door: str = "tools") -> None:
         self._ledger = ledger
+        self._door = door
 
     def write(self, type: str, **body: Any) -> None:
         """Write one step down; it is in the ledger when this returns.
@@ -28,7 +29,7 @@ class Journal:
             LabError: It could not be written, so what it would allow must not begin.
         """
         said = {name: value for name, value in body.items() if value is not None}
-        event = Event(new_id(), f"{PREFIX}{type}", now_ms(), said, door=str(body.get("door", "tools")))
+        event = Event(new_id(), f"{PREFIX}{type}", now_ms(), said, door=str(body.get("door", self._door)))
         self._ledger.append(Record(events=(event,)))
         self._ledger.flush(FLUSH_MS)
         if all(one.event_id != event.event_id for one in self.steps()):

@@ -72,7 +72,7 @@ KEYS: Mapping[str, tuple[Check, str]] = MappingProxyType(
     {
         "schema": (lambda value: value == 1, "must be 1"),
         "name": (_text, "takes a text"),
-        "door": (lambda value: value == "tools", 'must be "tools": plans of other doors are not known'),
+        "door": (lambda value: value == "tools", 'must be "tools" or "evidence"'),
         "question": (_text, "takes a text"),
         "claim_boundary": (_text, "takes a text: what the result says, and what not"),
         "seed": (_whole(0), "takes a whole number"),
