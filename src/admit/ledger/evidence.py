@@ -191,8 +191,12 @@ class EvidenceStore:
         reason: str,
         review: Mapping[str, Any] | None,
         linked: Sequence[Linked],
+        instead: tuple[str, int | None] | None = None,
     ) -> int:
         """End a job and make its review the accepted one, both or neither; gives the revision.
+
+        Args:
+            instead: Another partition than the job's in which it counts, and the revision expected there.
 
         Raises:
             JobError: It is not there, or over.
@@ -203,11 +207,12 @@ class EvidenceStore:
         with self._writing() as con:
             row = self._open_job(con, job, attempt)
             self._end(con, row, "completed", verdict, reason, review)
+            partition, expect = instead or (row.partition, row.expected_revision)
             accepted = BaselineRow(
-                row.note, row.criterion, row.partition, 0, False, row.note_sha256, row.criterion_sha256,
+                row.note, row.criterion, partition, 0, False, row.note_sha256, row.criterion_sha256,
                 tuple(linked), job, attempt,
             )  # fmt: skip
-            return self._accept(con, accepted, row.expected_revision, ())
+            return self._accept(con, accepted, expect, ())
 
     def job(self, job: str, attempt: int | None = None) -> JobRow | None:
         """A job, by default its newest attempt; None where there is none."""

@@ -7,13 +7,14 @@ milliseconds.
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 import re
 import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
+
+from admit.core.events import sha256
 
 JobState = Literal["queued", "running", "completed", "failed"]
 ReadVia = Literal["judge", "cli", "mcp"]
@@ -181,11 +182,6 @@ KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """What names a row to a person."""
 
 
-def digest(data: bytes) -> str:
-    """``sha256:`` and 64 hex digits over these bytes."""
-    return f"sha256:{hashlib.sha256(data).hexdigest()}"
-
-
 def path_key(path: str) -> str:
     """A path as it is kept: NFC, no ``.`` and no empty part.
 
@@ -244,16 +240,18 @@ def checked_job(row: JobRow) -> JobRow:
 
 
 def checked_read(row: ReadRow) -> ReadRow:
-    """The row with its keys normalised.
+    """The row as it is: its paths are no keys, and stay as they are spelled on disk.
 
     Raises:
-        ValueError: A hash on a refusal, or none on what was served.
+        ValueError: A path that leads out of the root, a hash on a refusal, or none on what was served.
     """
     if row.refused is None:
         sha256_key(row.shown_sha256)
     elif row.shown_sha256 is not None:
         raise ValueError("a refused opening that shows a text")
-    return row._replace(artifact=path_key(row.artifact), path=path_key(row.path))
+    path_key(row.artifact)
+    path_key(row.path)
+    return row
 
 
 def checked_baseline(row: BaselineRow) -> BaselineRow:
@@ -278,7 +276,7 @@ def checked_text(row: EvidenceText) -> EvidenceText:
     Raises:
         ValueError: Its hash is no hash, or another text's.
     """
-    if digest(row.bytes) != sha256_key(row.sha256):
+    if sha256(row.bytes) != sha256_key(row.sha256):
         raise ValueError("the text is not the one of this hash")
     return row
 
@@ -302,4 +300,6 @@ def _checked_linked(one: object) -> Linked:
         raise ValueError("a list of linked texts that is none")
     sha256_key(one.source_sha256)
     sha256_key(one.shown_sha256)
-    return one._replace(artifact=path_key(one.artifact), path=path_key(one.path))
+    path_key(one.artifact)
+    path_key(one.path)
+    return one

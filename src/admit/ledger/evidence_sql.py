@@ -6,17 +6,18 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+from admit.core.events import sha256
 from admit.errors import IntegrityError
 
-from .evidence_rows import CHECKS, KEYS, digest
+from .evidence_rows import CHECKS, KEYS
 from .schema import COLUMNS, from_values, to_values
 
 
 def put_text(con: sqlite3.Connection, data: bytes) -> str:
     """Keep a text and give its hash."""
-    sha256 = digest(data)
-    con.execute("INSERT INTO evidence_text VALUES (?, ?) ON CONFLICT DO NOTHING", (sha256, data))
-    return sha256
+    hashed = sha256(data)
+    con.execute("INSERT INTO evidence_text VALUES (?, ?) ON CONFLICT DO NOTHING", (hashed, data))
+    return hashed
 
 
 def put_row(con: sqlite3.Connection, table: str, row: Any) -> Any:

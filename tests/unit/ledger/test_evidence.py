@@ -10,31 +10,32 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from admit.core.events import sha256
 from admit.errors import BaselineConflict, IntegrityError, JobError, LedgerError
 from admit.ledger.evidence import EvidenceStore, open_store
-from admit.ledger.evidence_rows import BaselineRow, JobRow, Linked, ReadRow, digest, path_key
+from admit.ledger.evidence_rows import BaselineRow, JobRow, Linked, ReadRow, path_key
 from admit.ledger.places import places
 from admit.ledger.verify import verify
 
 NOTE, CRITERION, SOURCE = b"# note\n", b"# criterion\n", b"# source\n"
-LINKED = Linked("kb/t.md", "kb/t.md", "whole", "note", digest(SOURCE), digest(SOURCE))
+LINKED = Linked("kb/t.md", "kb/t.md", "whole", "note", sha256(SOURCE), sha256(SOURCE))
 PAIR = ("kb/n.md", "grounding", "opus")
 
 
 def baseline(note: str = "kb/n.md", **fields: object) -> BaselineRow:
     row = BaselineRow(
-        note, "grounding", "opus", 0, False, digest(NOTE), digest(CRITERION), (LINKED,), "e-1", 1
+        note, "grounding", "opus", 0, False, sha256(NOTE), sha256(CRITERION), (LINKED,), "e-1", 1
     )
     return row._replace(**fields)
 
 
 def job(name: str = "e-1", **fields: object) -> JobRow:
-    row = JobRow(name, 0, "kb/n.md", "grounding", "opus", digest(NOTE), digest(CRITERION), digest(b"plan"))
+    row = JobRow(name, 0, "kb/n.md", "grounding", "opus", sha256(NOTE), sha256(CRITERION), sha256(b"plan"))
     return row._replace(**fields)
 
 
 def read(id: str = "a1", **fields: object) -> ReadRow:
-    row = ReadRow(id, "kb/t.md", "kb/t.md", "whole", digest(SOURCE), len(SOURCE), 1, None, "cli")
+    row = ReadRow(id, "kb/t.md", "kb/t.md", "whole", sha256(SOURCE), len(SOURCE), 1, None, "cli")
     return row._replace(**fields)
 
 
@@ -54,7 +55,7 @@ def store(state) -> EvidenceStore:
 
 def test_a_store_that_nothing_was_written_to_is_empty_and_makes_no_file(store, state):
     assert (store.baseline(*PAIR), store.baselines(), store.jobs(), store.job("e-1")) == (None, (), (), None)
-    assert store.text(digest(NOTE)) is None and store.reads("e-1", 1) == ()
+    assert store.text(sha256(NOTE)) is None and store.reads("e-1", 1) == ()
     assert not state.exists()
 
 
@@ -63,7 +64,7 @@ def test_what_is_accepted_is_given_back_with_its_texts(store):
     assert store.baseline(*PAIR) == baseline(revision=1)
     assert store.baselines() == (baseline(revision=1),)
     assert store.baselines(["kb/other.md"]) == ()
-    assert store.text(digest(NOTE)) == NOTE and store.put_text(NOTE) == digest(NOTE)
+    assert store.text(sha256(NOTE)) == NOTE and store.put_text(NOTE) == sha256(NOTE)
 
 
 def test_an_accept_that_expects_another_revision_writes_nothing(store):
@@ -71,7 +72,7 @@ def test_an_accept_that_expects_another_revision_writes_nothing(store):
     for expect in (None, 2, 7):
         with pytest.raises(BaselineConflict, match="revision 1"):
             store.accept(baseline(job="e-2"), expect=expect, texts=(b"new",))
-    assert store.baseline(*PAIR) == baseline(revision=1) and store.text(digest(b"new")) is None
+    assert store.baseline(*PAIR) == baseline(revision=1) and store.text(sha256(b"new")) is None
     with pytest.raises(BaselineConflict, match="none"):
         store.accept(baseline("kb/new.md"), expect=3)
 
@@ -157,7 +158,7 @@ def test_keys_are_normalised_once_so_that_every_spelling_finds_the_row(store):
             path_key(path)
 
 
-@pytest.mark.parametrize("bad", ["", "abc", digest(NOTE)[7:], digest(NOTE).upper(), digest(NOTE) + "0"])
+@pytest.mark.parametrize("bad", ["", "abc", sha256(NOTE)[7:], sha256(NOTE).upper(), sha256(NOTE) + "0"])
 def test_a_hash_that_is_none_is_refused_on_the_way_in(store, bad):
     for row in (baseline(note_sha256=bad), baseline(linked=(LINKED._replace(shown_sha256=bad),))):
         with pytest.raises(ValueError, match="64 hex digits"):
@@ -196,12 +197,12 @@ def test_a_malformed_row_is_an_error_that_names_table_and_key(store, table, chan
     with pytest.raises(IntegrityError, match=table) as fault:
         for look in (store.baselines, store.jobs, lambda: store.reads("e-1", 1)):
             look()
-        store.text(digest(NOTE))
+        store.text(sha256(NOTE))
     keys = {
         "evidence_baseline": "kb/n.md grounding opus",
         "evidence_job": "e-1 1",
         "evidence_read": "e-1 1 1",
-        "evidence_text": digest(NOTE),
+        "evidence_text": sha256(NOTE),
     }
     assert (fault.value.table, fault.value.key.removeprefix("./")) == (table, keys[table])
     assert [(one.kind, one.n) for one in verify().findings if one.kind != "place"] == [("evidence", 1)]
