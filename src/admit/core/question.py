@@ -181,12 +181,14 @@ class RequestLimits(NamedTuple):
     Attributes:
         rubric_once: Whether a request says what is asked once for all questions that ask the same, and not
             with each.
+        state_tokens: The most that task, context and subjects take together with the longest question.
     """
 
     batch_questions: int | None = None
     batch_bytes: int | None = None
     context_tokens: int | None = None
     rubric_once: bool = False
+    state_tokens: int | None = None
 
 
 NO_LIMITS = RequestLimits()

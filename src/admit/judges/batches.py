@@ -36,7 +36,8 @@ def batches(ask: Ask, limits: RequestLimits) -> tuple[tuple[Question, ...], ...]
     """
     shared = shared_bytes(ask)
     if ask.door in _UNSPLIT:
-        within = _context_fits(shared + request_bytes(ask.questions, limits), limits)
+        whole = shared + request_bytes(ask.questions, limits)
+        within = _tokens(whole, limits.context_tokens) and _state_fits(ask, shared, limits)
         many = ask.door == "guidance" and len(ask.questions) > GUIDANCE_QUESTIONS
         return (ask.questions,) if within and ask.questions and not many else ()
     done: list[tuple[Question, ...]] = []
@@ -104,9 +105,16 @@ def _fits(questions: int, size: int, limits: RequestLimits) -> bool:
         return False
     if limits.batch_bytes is not None and size > limits.batch_bytes:
         return False
-    return _context_fits(size, limits)
+    return _tokens(size, limits.context_tokens)
 
 
-def _context_fits(size: int, limits: RequestLimits) -> bool:
-    """A token is counted as 3 UTF-8 bytes, rounded up."""
-    return limits.context_tokens is None or -(-size // 3) <= limits.context_tokens
+def _state_fits(ask: Ask, shared: int, limits: RequestLimits) -> bool:
+    """Requests that are split by bytes never come near this."""
+    subjects = sum(_bytes(fence(_NONCE, one.id, one.subject)) + BARE_BYTES for one in ask.questions)
+    longest = max((WRAPPING_BYTES + sum(map(_bytes, _rubric(one))) for one in ask.questions), default=0)
+    return _tokens(shared + subjects + longest, limits.state_tokens)
+
+
+def _tokens(size: int, most: int | None) -> bool:
+    """Whether so many UTF-8 bytes are within a limit; a token is counted as 3 of them, rounded up."""
+    return most is None or -(-size // 3) <= most

@@ -20,6 +20,9 @@ from admit.errors import ConfigError
 from .hostnames import literal
 
 _PORTS = MappingProxyType({"http": 80, "https": 443})
+STATE_TOKENS = 30_000
+"""What servers of the SystemOne interface take of the state with the longest question, less a margin."""
+
 _MOVING = ("latest",)
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)*\.?")
 
@@ -193,7 +196,11 @@ def profile(name: str, values: Mapping[str, Any] | None = None) -> Profile:
         tuple(field("env", ())),
         field("key_variable"),
         RequestLimits(
-            field("batch_questions"), field("batch_bytes"), field("context_tokens"), backend == "chat"
+            field("batch_questions"),
+            field("batch_bytes"),
+            field("context_tokens"),
+            backend == "chat",
+            STATE_TOKENS if backend == "systemone" else None,
         ),
     )
     for what in _NEEDED[backend]:

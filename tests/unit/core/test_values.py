@@ -61,7 +61,7 @@ def test_what_a_call_did_not_tell_is_unknown_and_never_zero():
 
 
 def test_a_judge_without_limits_takes_any_request():
-    assert NO_LIMITS == RequestLimits() == (None, None, None, False)
+    assert NO_LIMITS == RequestLimits() == (None, None, None, False, None)
 
 
 def test_a_fallback_reply_has_a_reason_and_no_answers():

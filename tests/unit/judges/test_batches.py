@@ -147,6 +147,15 @@ def test_no_review_is_larger_than_what_was_counted_whatever_its_documents_hold(d
         assert len(dialect(chosen).body(asked, "0123456789abcdef")) <= counted
 
 
+def test_a_review_is_also_held_to_what_a_server_takes_of_the_state_with_one_question():
+    limits = RequestLimits(context_tokens=60_000, state_tokens=30_000)
+    near = ask(nouls("a", "b"), door="evidence", context=(("note", "x" * 87_000),))
+    assert batches(near, limits) == (near.questions,)
+    over = near._replace(context=(("note", "x" * 90_000),))
+    assert batches(over, limits) == ()
+    assert batches(over, limits._replace(state_tokens=None)) == (over.questions,)
+
+
 def test_sixty_items_of_guidance_fit_a_small_model_for_what_is_asked_is_said_once():
     item = "testing › flaky tests › " + "x" * 20 + "\n" + "When a test fails now and then. " * 2
     questions = [guidance_question(f"q{k}", item) for k in range(1, 61)]
