@@ -19,39 +19,38 @@ def head(text: str, fragments: Collection[str | None], max_chars: int) -> str:
         max_chars: The most that is given; it ends with the last block that fits whole. A first block that is
             longer by itself is cut.
     """
-    pieces: list[str] = []
-    room = max_chars
+    taken, piece = "", ""
     for piece in _pieces(text, parse(text), {one for one in fragments if one}):
-        needed = len(piece) + (len(SEPARATOR) if pieces else 0)
-        if needed > room:
+        if len((taken + piece).strip("\r\n")) > max_chars:
             break
-        pieces.append(piece)
-        room -= needed
+        taken += piece
     else:
-        return SEPARATOR.join(pieces)
-    return SEPARATOR.join(pieces) if pieces else cut_head(piece, max_chars)
+        return taken.strip("\r\n")
+    return taken.strip("\r\n") or cut_head(piece.strip("\r\n"), max_chars)
 
 
 def _pieces(text: str, document: Document, fragments: Collection[str]) -> Iterator[str]:
+    """Texts to put one after the other; a section stands as in the file."""
     data = text.encode()
     front = document.front
-    top = next((one for one in document.headings if one.level == 1), None)
-    if top is not None:
-        yield f"# {top.text}"
-    elif front is not None and front.text("title"):
-        yield f"# {front.text('title')}"
-    if front is not None and front.text("description"):
-        yield front.text("description")
+    top = next((one.text for one in document.headings if one.level == 1), "")
+    title = top or (front.text("title") if front is not None else "")
+    description = front.text("description") if front is not None else ""
+    if title:
+        yield f"# {title}{SEPARATOR}"
+    if description:
+        yield f"{description}{SEPARATOR}"
     shown = 0
     if document.blocks:
         first = document.blocks[0]
-        yield data[first.start : first.end].decode().strip("\n")
+        yield data[first.start : first.end].decode().strip("\r\n") + SEPARATOR
         shown = first.end
     for start, end in _sections(document, fragments, len(data)):
+        opening = True
         for piece_start, piece_end in _cuts(document, max(start, shown), end):
-            piece = data[piece_start:piece_end].decode().strip("\n")
-            if piece:
-                yield piece
+            piece = data[piece_start:piece_end].decode()
+            yield piece.lstrip("\r\n") if opening else piece
+            opening = False
         shown = max(shown, end)
 
 

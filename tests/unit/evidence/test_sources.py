@@ -74,9 +74,8 @@ def test_labels_that_the_source_itself_holds_are_its_words():
 
 def test_words_between_pairs_and_a_location_without_an_extract_are_no_evidence():
     pair = f"{EXTRACT}: a\n{LOCATION}: p. 1\n"
-    assert [one[0] for one in read(f"{LOCATION}: p. 0\n\nOurs.\n\n{pair}\nOurs again.\n\n---\n\n{pair}")] == [
-        "a"
-    ] * 2
+    section = f"{LOCATION}: p. 0\n\nOurs.\n\n{pair}\nOurs again.\n\n---\n\n{pair}"
+    assert [one[0] for one in read(section)] == ["a", "a"]
     assert read(f"{EXTRACT}:\n\n{LOCATION}: p. 1\n") == []
 
 
@@ -127,9 +126,7 @@ def test_an_ordinary_link_to_an_ingest_serves_its_extracts_and_never_the_snapsho
     items = pack(kb := base({**files(), **note}), plan(kb, "n.md")).items
     assert [(one.path, one.shape) for one in items] == [("kb/flood.ingest.md", "quotes")]
     assert "rose by 4 metres" in items[0].text
-    assert not {"flood.", "hurt", SOURCE} & {
-        word for word in ("flood.", "hurt", SOURCE) if word in items[0].text
-    }
+    assert not any(word in items[0].text for word in ("flood", "hurt", SOURCE))
     unquoted = {"kb/flood.ingest.md": ingest_text(quotes="")}
     items = pack(kb := base(unquoted), plan(kb, "n.md")).items
     assert [(one.shape, one.text) for one in items] == [("quotes", "")]
