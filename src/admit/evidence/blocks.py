@@ -45,20 +45,24 @@ def roles(blocks: Sequence[Block], links: Sequence[Mark]) -> tuple[Block, ...]:
     first: dict[str, Mark] = {}
     for link in links:
         first.setdefault(link.block, link)
-    return tuple(block._replace(role=_role(block, first.get(block.id))) for block in blocks)
+    return tuple(
+        block if role == block.role else block._replace(role=role)
+        for block in blocks
+        for role in (_role(block, first.get(block.id)),)
+    )
 
 
-def opens(block: Block, mark: Mark) -> bool:
-    """Whether a block is a list item that opens with this link; a task box and emphasis may precede it."""
-    before = mark.start - block.start
+def opens(block: Block, start: int) -> bool:
+    """Whether a block is a list item that opens with the link at this byte, but for a task box and emphasis."""
+    before = start - block.start
     return 0 < before <= 64 and _opening().fullmatch(block.text[:before]) is not None
 
 
-def relation(data: bytes, block: Block, mark: Mark) -> str:
-    """The label of a link that opens a list item, ``- [title](path) — label: reason``; else empty."""
-    if not opens(block, mark):
+def relation(data: bytes, block: Block, start: int, end: int) -> str:
+    """The label after a link that opens a list item: ``- [title](path) — label: reason``; else empty."""
+    if not opens(block, start):
         return ""
-    after = data[mark.end : min(block.end, mark.end + _LABEL_BYTES)].decode("utf-8", "ignore")
+    after = data[end : min(block.end, end + _LABEL_BYTES)].decode("utf-8", "ignore")
     found = _label().match(after)
     return found.group(1) if found else ""
 
@@ -72,7 +76,7 @@ def anchors(blocks: Sequence[Block]) -> frozenset[str]:
 def _role(block: Block, first: Mark | None) -> Role:
     if first is None:
         return "plain"
-    return "relation" if opens(block, first) else "claim"
+    return "relation" if opens(block, first.start) else "claim"
 
 
 def _trimmed(data: bytes, stretch: Stretch) -> tuple[int, int]:

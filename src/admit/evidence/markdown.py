@@ -116,17 +116,20 @@ class _Walk:
                 if self._pieces is not None:
                     self._word(event["Text"], base + span["start"])
                 continue
-            start, end = base + span["start"], base + span["end"]
             if isinstance(event, str):
-                self._word(" ", start)
+                if self._pieces is not None:
+                    self._word(" ", base + span["start"])
                 continue
             [(key, value)] = event.items()
+            if key == "Code":
+                if self._pieces is not None:
+                    self._word(value, base + span["start"])
+                continue
+            start, end = base + span["start"], base + span["end"]
             if key == "Start":
                 self._start(value if isinstance(value, str) else next(iter(value)), value, start, end)
             elif key == "End":
                 self._end(value if isinstance(value, str) else next(iter(value)), start, end)
-            elif key == "Code":
-                self._word(value, start)
             elif key == "InlineHtml":
                 self._tags([(start, end)])
             elif key == "Html":
@@ -288,14 +291,27 @@ def _marks(data: bytes, drafts: list[_Draft], blocks: tuple[Block, ...]) -> tupl
         while at < len(blocks) and blocks[at].end <= draft.start:
             at += 1
         block = blocks[at] if at < len(blocks) and blocks[at].start <= draft.start else None
-        mark = Mark(n, line, column, draft.start, draft.end, draft.text, draft.dest, draft.via)
+        required = "(snapshot required)" in draft.text
+        place, label = "", ""
         if block is not None:
-            label = relation(data, block, mark) if opened != at else ""
+            place = block.id
+            label = relation(data, block, draft.start, draft.end) if opened != at else ""
             opened = at
-            mark = mark._replace(block=block.id, label=label)
-        if "(snapshot required)" in draft.text:
-            mark = mark._replace(snapshot_required=True)
-        marks.append(mark)
+        marks.append(
+            Mark(
+                n,
+                line,
+                column,
+                draft.start,
+                draft.end,
+                draft.text,
+                draft.dest,
+                draft.via,
+                place,
+                label,
+                required,
+            )
+        )
     return tuple(marks)
 
 
@@ -303,8 +319,10 @@ def _headings(data: bytes, titles: list[_Title]) -> tuple[Heading, ...]:
     slugger, cursor = Slugger(), Cursor(data)
     headings: list[Heading] = []
     for title in titles:
-        own = _own_id().search(title.text)
-        text = (title.text[: own.start()] if own else title.text).strip()
+        text = title.text.rstrip()
+        brace = text.rfind("{") if text.endswith("}") else -1
+        own = _own_id().fullmatch(text, brace) if brace >= 0 else None
+        text = (text[:brace] if own else text).strip()
         name = own.group(1) if own else slugger.unique(text)
         end = title.start + len(data[title.start : title.end].rstrip())
         headings.append(
@@ -333,7 +351,7 @@ def _options(wikilinks: bool) -> Any:
 
 @lru_cache(maxsize=1)
 def _own_id() -> re.Pattern[str]:
-    return re.compile(r"[ \t]*\{[ \t]*#([^\s{}#]+)[^{}]*\}\s*$")
+    return re.compile(r"\{\s*#([^\s{}#]+)(?:\s[^{}]*)?\}")
 
 
 @lru_cache(maxsize=1)
