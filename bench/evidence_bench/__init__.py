@@ -1,0 +1,1 @@
+"""What `bench/evidence.py` is made of."""
