@@ -153,7 +153,7 @@ class NoteError(EvidenceError):
 
     Attributes:
         path: Of the note, below the root.
-        reason: ``missing``, ``unreadable``, ``too-large``, ``non-text`` or ``outside``.
+        reason: ``missing``, ``unreadable``, ``too-large``, ``non-text``, ``changed`` or ``outside``.
     """
 
     def __init__(self, path: str, reason: str, message: str) -> None:

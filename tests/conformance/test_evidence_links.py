@@ -87,3 +87,45 @@ def test_only_the_link_to_no_heading_has_a_bad_anchor(links: tuple[Link, ...]) -
 def test_a_reference_link_says_so_and_a_query_is_told(links: tuple[Link, ...]) -> None:
     assert [link.via for link in links].count("reference") == 1
     assert [link.query for link in links if link.query is not None] == ["plain=1"]
+
+
+# What stands between the brackets, kind, target or hint, and whether the anchor is there.
+WIKI_ROWS = (
+    ("near", "artifact", "kb/near.md", None),
+    ("top", "artifact", "top.md", None),
+    ("kb/deep/only", "artifact", "kb/deep/only.md", None),
+    ("only", "artifact", "kb/deep/only.md", None),
+    ("only.md", "artifact", "kb/deep/only.md", None),
+    ("only|shown", "artifact", "kb/deep/only.md", None),
+    ("only#A heading", "artifact", "kb/deep/only.md", True),
+    ("only#^block", "artifact", "kb/deep/only.md", True),
+    ("only#No heading", "artifact", "kb/deep/only.md", False),
+    ("ONLY", "artifact", "kb/deep/only.md", None),
+    ("Case", "artifact", "a/Case.md", None),
+    ("CASE", "ambiguous", "a/Case.md, b/case.md", None),
+    ("twin", "ambiguous", "a/twin.md, b/twin.md", None),
+    ("not yet written", "missing", "", None),
+    ("pic.png", "non-text", "a/pic.png", None),
+    ("w", "self", "kb/w.md", None),
+    ("#W", "anchor", "kb/w.md", True),
+)
+
+
+def test_every_wiki_link_is_what_it_should_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    root = tmp_path / "vault"
+    files = {
+        "kb/w.md": "# W\n\n" + "\n".join(f"[[{row[0]}]]" for row in WIKI_ROWS) + "\n",
+        "kb/deep/only.md": "# A heading\n\ntext ^block\n", "kb/near.md": "", "a/near.md": "", "top.md": "",
+        "a/top.md": "", "a/Case.md": "", "b/case.md": "", "a/twin.md": "", "b/twin.md": "", "a/pic.png": "\0",
+        ".obsidian/only.md": "",
+    }  # fmt: skip
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Base.open(start=str(root / "kb")) as base:
+        assert base.root == str(root.resolve())
+        found = base.links("kb/w.md")
+    assert [(one.kind, one.target or one.hint, one.anchor_ok) for one in found] == [
+        row[1:] for row in WIKI_ROWS
+    ]

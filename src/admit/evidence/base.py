@@ -87,7 +87,7 @@ class Base:
         self.close()
 
     def close(self) -> None:
-        """Give back the descriptor of the root."""
+        """Give back the descriptor of the root; nothing can be read afterwards."""
         self.tree.close()
 
     def note(self, path: str) -> Note:
@@ -218,7 +218,7 @@ class Base:
         return os.path.islink(self._absolute(user_path))
 
     def _absolute(self, user_path: str) -> str:
-        absolute = os.path.abspath(user_path)
+        absolute = os.path.abspath(user_path) if user_path else self.root
         return absolute if os.path.lexists(absolute) else os.path.join(self.root, user_path)
 
 

@@ -85,7 +85,7 @@ def open_folder(root: Rooted, path: str) -> int:
     Raises:
         OSError: It cannot be opened, or a link stands on the way.
     """
-    return _descend(root, [part for part in path.split("/") if part], os.O_DIRECTORY)
+    return _descend(root, [part for part in path.split("/") if part] or ["."], os.O_DIRECTORY)
 
 
 def _bytes(descriptor: int, path: str, most: int) -> bytes:
@@ -147,7 +147,7 @@ def _descend(root: Rooted, parts: list[str], last: int) -> int:
             if at != root.descriptor:
                 os.close(at)
             at = below
-        return os.dup(at) if at == root.descriptor else at
+        return at
     except BaseException:
         if at != root.descriptor:
             os.close(at)

@@ -56,10 +56,13 @@ class Tree:
         self._listings: dict[str, Listing] = {}
         self._places: dict[tuple[str, str], Place] = {}
         self._looks: dict[str, Look] = {}
+        self._give_back = weakref.finalize(self, _close, self.descriptor)
+
+    def close(self) -> None:
+        """Give back the descriptor of the root; nothing can be read afterwards."""
+        self._give_back()
         if self.descriptor is not None:
-            self.close = weakref.finalize(self, os.close, self.descriptor)
-        else:
-            self.close = weakref.finalize(self, int)
+            self.descriptor = -1
 
     def listing(self, folder: str) -> Listing:
         """What a folder holds, at its real path below the root (the root's own is empty)."""
@@ -190,3 +193,8 @@ class Tree:
                 return place
             at, name, after = mend
         return place
+
+
+def _close(descriptor: int | None) -> None:
+    if descriptor is not None:
+        os.close(descriptor)

@@ -51,7 +51,8 @@ def _named(base: Base, note_path: str, written: str) -> Resolved:
         found = classified(base, note_path, base.tree.walk("" if path.startswith("/") else folder, path))
         if found.kind not in ("missing", "outside", "directory"):
             return found
-        fallback = fallback or found
+        if fallback is None or found.kind == "directory":
+            fallback = found
     files = base.stems.files(name)
     if len(files) > 1:
         more = f" and {len(files) - MAX_NAMED} more" if len(files) > MAX_NAMED else ""
