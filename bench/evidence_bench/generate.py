@@ -11,12 +11,18 @@ from pathlib import Path
 
 FILES, LINKS, BYTES = 2013, 21_900, 35_000_000
 SEED = 20240731
+# fmt: off
 _WORDS = (
-    "budget cache claim context deadline drift edge evidence fact field file form frame gate graph "
-    "index judge label ledger limit line link list load map mark note offer order page plan point "
-    "prompt queue rank read reason record review root route rule scope score seed shape slot source "
-    "span state step store table text token tool trace tree turn unit value verdict view window word"
-).split()  # noqa: SIM905 - a line of words reads better
+    "budget", "cache", "claim", "context", "deadline", "drift", "edge", "evidence", "fact",
+    "field", "file", "form", "frame", "gate", "graph", "index", "judge", "label",
+    "ledger", "limit", "line", "link", "list", "load", "map", "mark", "note",
+    "offer", "order", "page", "plan", "point", "prompt", "queue", "rank", "read",
+    "reason", "record", "review", "root", "route", "rule", "scope", "score", "seed",
+    "shape", "slot", "source", "span", "state", "step", "store", "table", "text",
+    "token", "tool", "trace", "tree", "turn", "unit", "value", "verdict", "view",
+    "window", "word",
+)
+# fmt: on
 
 
 def write(root: Path, files: int = FILES, links: int = LINKS, size: int = BYTES, seed: int = SEED) -> None:
