@@ -174,9 +174,8 @@ def _print(review: Review) -> None:
     if (read := review.coverage) is not None:
         slots = amount(read.slots_used, read.unit, read.bytes_read)
         cap = "no cap" if read.cap is None else f"cap {read.cap:,}"
-        click.echo(
-            f"  read {read.read:,} of {counted(read.offered, 'artifact')}, {slots}; {cap}; stopped by {read.stop}"
-        )
+        count = counted(read.offered, "artifact")
+        click.echo(f"  read {read.read:,} of {count}, {slots}; {cap}; stopped by {read.stop}")
     if review.conflict:
         click.echo("  conflict: another review was accepted meanwhile; this one was not, and its files stay")
     elif not review.stored and review.shadow is None and review.verdict in ("PASS", "WARN", "FAIL"):

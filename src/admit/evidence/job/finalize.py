@@ -24,6 +24,7 @@ from admit.evidence.model import (
     worst,
 )
 from admit.evidence.pack import pack_hash
+from admit.evidence.partition import partition
 from admit.evidence.questions import targets
 from admit.evidence.verdict import route_findings, unread_findings
 from admit.ledger.evidence import EvidenceStore
@@ -245,8 +246,6 @@ def _pair(job: Job, model: str | None, effort: str | None) -> Pair:
     """
     if model is None:
         return job.pair
-    from admit.evidence.partition import partition
-
     own = partition(model, effort)
     if job.row.partition not in (own, partition(None)):
         raise JobError(
