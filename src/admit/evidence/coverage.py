@@ -91,14 +91,17 @@ def _missing(
         served.setdefault(item.offer, set()).update(item.links)
     failed = {one.link for one in gone}
     found: list[Unread] = []
+    reason: UnreadReason
     for offer in plan.offers:
-        if offer.id in known:
-            found += known[offer.id]
-            continue
         seen = served.get(offer.id, set())
         links = [number for number in offer.links if number not in seen and number not in failed]
+        if offer.id in known:
+            # What was packed may not have left for the judge: then nothing of the offer was read.
+            reason = known[offer.id][0].reason
+            found += known[offer.id] if seen else [unread(plan, offer, links, "all", reason)]
+            continue
         if links:
             fits = plan.cap is None or used + (0 if seen else offer.slots) <= plan.cap
-            reason: UnreadReason = "not-opened" if fits else "budget"
+            reason = "not-opened" if fits else "budget"
             found.append(unread(plan, offer, links, "rest" if seen else "all", reason))
     return tuple(found)

@@ -109,6 +109,16 @@ def test_a_head_for_want_of_room_leaves_its_rest_unread(base):
     assert scoped("WARN", counted) == "WARN on 8 of 8 artifacts; not read: the rest of a8 7.md (b8)"
 
 
+def test_a_pack_that_never_left_for_the_judge_was_not_read_at_all(base):
+    kb = base({**FILES, "n.md": NOTE})
+    planned = plan(kb, "n.md", criterion("budget: 7\n"))
+    found = pack(kb, planned, lambda items: sum(len(one.text) for one in items) < 1700)
+    assert [one.part for one in found.left] == ["rest", "all"]
+    counted = coverage(planned, (), left=found.left)
+    assert {one.part for one in counted.unread} == {"all"} and counted.read == 0
+    assert list(reasons(counted).values()) == ["not-opened"] * 6 + ["request-size", "budget"]
+
+
 def test_a_head_that_the_criterion_asks_for_is_all_there_is_to_read(base):
     kb = base({**FILES, "n.md": NOTE})
     planned = plan(kb, "n.md", criterion("material: head\n"))
