@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "admit.cli.tools",
             "Which of your tools a request is shown, and why; the catalog.",
         ),
+        "evidence": ("admit.cli.evidence", "Review the claims of notes against what they link to."),
         "session": ("admit.cli.session", "What the relevance gate did in a session; replay it otherwise."),
         "audit": ("admit.cli.audit", "What Admit would have changed in the sessions you already have."),
         "report": ("admit.cli.report", "The record as one page for a browser."),

@@ -5,19 +5,18 @@ All text is escaped, and characters that do not show themselves are written as t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Iterator, Mapping, Sequence
 
 from admit.ledger.moments import utc
 from admit.text.tokens import COUNTER
 
-from .layout import percent, share, visible
+from .layout import percent, share
 from .ledger_report import MOST_POINTS, LedgerReport
 from .outputs_report import OutputsRow
+from .page import cards, document, table, text, wide
 from .stats import wilson
 from .svg import Column, Dot, columns, scatter
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 KINDS = {
     "filtered": "filtered: a judge chose the passages",
     "excerpt": "excerpt: chosen here, without a judge",
@@ -27,17 +26,7 @@ KINDS = {
 
 def page(report: LedgerReport) -> str:
     """The page as text, ending in a newline; the same report gives the same bytes."""
-    from importlib.resources import files
-
-    style = files("admit.report").joinpath("page.css").read_text(encoding="utf-8")
-    body = "\n".join(_body(report))
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Admit report</title>\n<style>\n{style}</style>\n</head>\n"
-        f"<body>\n{body}\n</body>\n</html>\n"
-    )
+    return document("Admit report", _body(report))
 
 
 def _body(report: LedgerReport) -> Iterator[str]:
@@ -66,19 +55,16 @@ def _cards(report: LedgerReport) -> Iterator[str]:
     cut = [row for row in report.rows if row.name != "other"]
     outputs, recalled = sum(row.outputs for row in cut), sum(row.recalled for row in cut)
     kept, original = sum(row.kept_chars for row in cut), sum(row.original_chars for row in cut)
-    cards = [
+    figures = [
         (f"{outputs:,}", f"output{_s(outputs)} cut"),
         (share(kept, original), f"kept of the {_short(original)} characters in them"),
         (f"{recalled:,} of {outputs:,}", f"fetched again: {percent(wilson(recalled, outputs))}"),
     ]
     if report.known:
-        cards.append((_short(report.saved_host), "characters saved against what the host would have shown"))
+        figures.append((_short(report.saved_host), "characters saved against what the host would have shown"))
     if report.unknown:
-        cards.append((_short(report.saved_raw), "characters saved against the raw output"))
-    items = "".join(
-        f'<div class="card"><b>{_text(value)}</b><span>{_text(words)}</span></div>' for value, words in cards
-    )
-    yield f'<div class="cards">{items}</div>'
+        figures.append((_short(report.saved_raw), "characters saved against the raw output"))
+    yield cards(figures)
 
 
 def _over_time(report: LedgerReport) -> Iterator[str]:
@@ -88,7 +74,7 @@ def _over_time(report: LedgerReport) -> Iterator[str]:
         Column(bar.start, tuple((name, getattr(bar, name)) for name in ("filtered", "excerpt", "other")))
         for bar in report.bars
     ]
-    yield _wide(columns(data, title=f"Decisions in each {_stretch(report)}", unit="decisions"))
+    yield wide(columns(data, title=f"Decisions in each {_stretch(report)}", unit="decisions"))
     yield f'<p class="soft">One column is {_stretch(report)}.</p>'
 
 
@@ -100,14 +86,14 @@ def _sizes(report: LedgerReport) -> Iterator[str]:
         f"On the dashed line everything was shown.{newest}</p>"
     )
     dots = [Dot(one.original, one.shown, one.name) for one in report.points]
-    yield _wide(scatter(dots, title="Characters before and after", x="characters", y="shown"))
+    yield wide(scatter(dots, title="Characters before and after", x="characters", y="shown"))
 
 
 def _kinds(report: LedgerReport) -> Iterator[str]:
     yield "<h2>Filtered beside excerpt</h2>"
     head = ("", "outputs", "went back", "recalls", "kept", "of original", "requests", "judge ms", "door ms")
-    yield _table(head, (_kind_cells(row) for row in report.rows))
-    yield f'<p class="soft">{" · ".join(_text(words) for words in KINDS.values())}.</p>'
+    yield table(head, (_kind_cells(row) for row in report.rows))
+    yield f'<p class="soft">{" · ".join(text(words) for words in KINDS.values())}.</p>'
 
 
 def _kind_cells(row: OutputsRow) -> tuple[str, ...]:
@@ -150,11 +136,11 @@ def _saved(report: LedgerReport) -> Iterator[str]:
         )
     total = report.saved_host + report.saved_raw - report.restored
     yield (
-        f"<p>{_text('; '.join(parts) or 'Nothing')}. Recalls brought {report.restored:,} back: "
+        f"<p>{text('; '.join(parts) or 'Nothing')}. Recalls brought {report.restored:,} back: "
         f"{total:,} in all, about {round(total / 4):,} tokens ({COUNTER}, four characters each).</p>"
     )
     data = [Column(bar.start, (("saved", bar.saved),)) for bar in report.bars]
-    yield _wide(columns(data, title=f"Characters saved in each {_stretch(report)}", unit="characters saved"))
+    yield wide(columns(data, title=f"Characters saved in each {_stretch(report)}", unit="characters saved"))
 
 
 def _largest(report: LedgerReport) -> Iterator[str]:
@@ -172,7 +158,7 @@ def _largest(report: LedgerReport) -> Iterator[str]:
         )
         for one in report.largest
     )
-    yield _table(head, rows, numbers=(3, 4, 6), code=(0,))
+    yield table(head, rows, numbers=(3, 4, 6), code=(0,))
     ways = "<code>admit show ID</code> prints what was seen of one, <code>admit why ID</code> why"
     yield f'<p class="soft">{ways}.</p>'
 
@@ -195,7 +181,7 @@ def _faults(report: LedgerReport) -> Iterator[str]:
     if not lines:
         yield "<p>Nothing: no record was dropped or lost.</p>"
         return
-    yield f"<ul>{''.join(f'<li>{_text(line)}</li>' for line in lines)}</ul>"
+    yield f"<ul>{''.join(f'<li>{text(line)}</li>' for line in lines)}</ul>"
     yield '<p class="soft"><code>admit doctor</code> says why, and what to do.</p>'
 
 
@@ -205,49 +191,23 @@ def _doors(report: LedgerReport) -> Iterator[str]:
         rows = (
             (one.door, f"{one.decisions:,}", f"{one.judged:,}", f"{one.fallbacks:,}") for one in report.doors
         )
-        yield _table(("door", "decisions", "judged", "fallbacks"), rows)
-
-
-def _table(
-    head: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    numbers: Sequence[int] | None = None,
-    code: Sequence[int] = (),
-) -> str:
-    """A table; all columns but the first are numbers unless `numbers` says which."""
-    right = set(range(1, len(head)) if numbers is None else numbers)
-
-    def cell(tag: str, place: int, value: str) -> str:
-        inner = f"<code>{_text(value)}</code>" if place in code and tag == "td" else _text(value)
-        number = ' class="n"' if place in right else ""
-        return f"<{tag}{number}>{inner}</{tag}>"
-
-    def line(tag: str, cells: Sequence[str]) -> str:
-        return f"<tr>{''.join(cell(tag, place, value) for place, value in enumerate(cells))}</tr>"
-
-    body = "".join(line("td", row) for row in rows)
-    return _wide(f"<table><thead>{line('th', head)}</thead><tbody>{body}</tbody></table>")
+        yield table(("door", "decisions", "judged", "fallbacks"), rows)
 
 
 def _bars(counts: Mapping[str, int], name: str, what: str) -> str:
     most = max(counts.values())
     rows = "".join(
-        f'<tr><td>{_text(word)}</td><td class="n">{n:,}</td>'
+        f'<tr><td>{text(word)}</td><td class="n">{n:,}</td>'
         f'<td class="bar"><i style="width: {100 * n / most:.1f}%"></i></td></tr>'
         for word, n in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     )
-    head = f'<tr><th>{_text(name)}</th><th class="n">{_text(what)}</th><th></th></tr>'
-    return _wide(f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>")
+    head = f'<tr><th>{text(name)}</th><th class="n">{text(what)}</th><th></th></tr>'
+    return wide(f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>")
 
 
 def _key(names: Sequence[str]) -> str:
     parts = "".join(f'<span><i class="{name}"></i>{name}</span>' for name in names)
     return f'<p class="key">{parts}</p>'
-
-
-def _wide(inner: str) -> str:
-    return f'<div class="wide">{inner}</div>'
 
 
 def _stretch(report: LedgerReport) -> str:
@@ -256,10 +216,6 @@ def _stretch(report: LedgerReport) -> str:
 
 def _day(ms: int) -> str:
     return f"{utc(ms):%Y-%m-%d}"
-
-
-def _text(value: str) -> str:
-    return escape(visible(value))
 
 
 def _s(count: int) -> str:

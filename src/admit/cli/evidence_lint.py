@@ -1,0 +1,205 @@
+"""`admit evidence lint`: all checks of links, quotations and numbers, without a judge."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from admit.cli import evidence_words as words
+from admit.cli.evidence_base import (
+    SCHEMA,
+    Notes,
+    Progress,
+    notes_of,
+    open_base,
+    paths_argument,
+    root_option,
+    said_scope,
+    top_option,
+)
+from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
+from admit.config.evidence_keys import RULES
+from admit.config.private import replace_whole
+from admit.errors import NoteError, UsageError
+from admit.evidence.model import SEVERITY_ORDER
+
+if TYPE_CHECKING:
+    from admit.evidence.base import Base
+    from admit.evidence.model import Finding, Severity
+
+FAIL_ON = ("fail", "warn", "info")
+MOST_INFO = 20
+
+EXAMPLES = """\b
+Examples:
+  admit evidence lint examples/evidence
+  admit evidence lint examples/evidence --rule dangling --rule quote
+  admit evidence lint examples/evidence --fail-on warn --sarif lint.sarif"""
+
+
+@click.command("lint", short_help="All checks that need no judge.", epilog=EXAMPLES)
+@paths_argument(required=True)
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    type=click.Choice([name for name, _, _ in RULES]),
+    help="Only this rule; repeat.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    help="End with 1 from this severity on; without it evidence.fail_on.",
+)
+@click.option("--sarif", metavar="FILE", type=click.Path(dir_okay=False), help="Write SARIF 2.1.0 as well.")
+@top_option
+@root_option
+@json_option
+def command(
+    paths: tuple[str, ...],
+    rules: tuple[str, ...],
+    fail_on: str | None,
+    sarif: str | None,
+    top: bool,
+    root: str | None,
+    as_json: bool,
+) -> int:
+    """Check links, anchors, quotations, numbers, dates and sources of Markdown files; no judge is asked.
+
+    It works on any folder, and fetches nothing. How grave a rule is stands in evidence.severity.RULE.
+    INFO beyond 20 is counted and not printed; --rule or --fail-on info prints it.
+
+    Exit code 1: a finding of the severity of --fail-on or above, or a note that cannot be read.
+    """
+    with open_base(paths, root) as base:
+        notes = notes_of(base, paths, top=top)
+        findings, unread = _findings(notes, rules, quiet=as_json)
+        links = _links(notes)
+        if sarif is not None:
+            write_sarif(sarif, base, findings)
+        least = fail_on or base.settings.fail_on
+        columns = {} if as_json else _columns(base, findings)
+    failed = any(is_at_least(one.severity, least) for one in findings)
+    if as_json:
+        print_json(_json(notes, findings, links[1], unread))
+    else:
+        every = bool(rules) or least == "info"
+        _say(notes, findings, columns, links, every=every)
+        if sarif is not None:
+            click.echo(f"{sarif} written")
+        if failed:
+            click.echo(f"ends with 1: fail_on is {least}")
+    for fault in unread:
+        click.echo(f"admit: {words.one_line(str(fault), 400)}", err=True)
+    return FINDING if failed or unread else DONE
+
+
+def is_at_least(severity: Severity, least: str) -> bool:
+    """Whether a finding of a severity ends a command with 1, under ``fail``, ``warn`` or ``info``."""
+    return SEVERITY_ORDER.index(severity) >= SEVERITY_ORDER.index(least.upper())  # type: ignore[arg-type]
+
+
+def write_sarif(path: str, base: Base, findings: Sequence[Finding], reviews: Sequence[Any] = ()) -> None:
+    """Write findings as SARIF 2.1.0, whole or not at all.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    from admit.evidence.sarif import sarif
+
+    text = json.dumps(sarif(base, findings, reviews), indent=2, ensure_ascii=True)
+    try:
+        replace_whole(path, f"{text}\n".encode())
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be written: {fault.strerror or fault}") from fault
+
+
+def _findings(notes: Notes, rules: Sequence[str], *, quiet: bool) -> tuple[list[Finding], list[NoteError]]:
+    """Findings in the order of notes and places, and the notes that cannot be read."""
+    from admit.evidence.lint import lint
+
+    progress = Progress(len(notes.paths), "note", quiet=quiet)
+    found: list[Finding] = []
+    unread: list[NoteError] = []
+    for path in notes.paths:
+        try:
+            found += sorted(lint(notes.base, [path], rules or None), key=lambda one: (one.line, one.start))
+        except NoteError as fault:
+            unread.append(fault)
+        progress.step(f"{counted(len(found), 'finding')}")
+    progress.end()
+    return found, unread
+
+
+def _links(notes: Notes) -> tuple[int, Counter[str]]:
+    """Artifacts that the notes link to, each once for each note, and links by kind."""
+    artifacts, kinds = 0, Counter[str]()
+    for path in notes.paths:
+        try:
+            links = notes.base.links(path)
+        except NoteError:
+            continue
+        artifacts += len({link.target for link in links if link.kind == "artifact"})
+        kinds.update(words.kinds_of(links))
+    return artifacts, kinds
+
+
+def _columns(base: Base, findings: Sequence[Finding]) -> dict[int, int]:
+    """The column of each finding, in characters from 1, by its place in the list."""
+    columns: dict[int, int] = {}
+    path, data = "", b""
+    for place, one in enumerate(findings):
+        if one.note != path:
+            path, data = one.note, base.note(one.note).text.encode("utf-8", "surrogateescape")
+        begin = data.rfind(b"\n", 0, one.start) + 1
+        columns[place] = len(data[begin : one.start].decode("utf-8", "replace")) + 1
+    return columns
+
+
+def _say(
+    notes: Notes,
+    findings: Sequence[Finding],
+    columns: dict[int, int],
+    links: tuple[int, Counter[str]],
+    *,
+    every: bool,
+) -> None:
+    info = sum(one.severity == "INFO" for one in findings)
+    hide = info > MOST_INFO and not every
+    for place, one in enumerate(findings):
+        if not (hide and one.severity == "INFO"):
+            click.echo(words.finding(one, columns[place]))
+    lines = []
+    if findings:
+        lines += ["", words.rule_rows(findings)]
+    if hide:
+        lines.append(
+            f"{info:,} INFO are counted and not printed: --fail-on info prints them, --json has them"
+        )
+    counts = words.severities(findings)
+    said = ", ".join(f"{count:,} {severity}" for severity, count in counts.items())
+    lines.append(f"{counted(len(notes.paths), 'note')}: {said}")
+    lines.append(words.said_links(*links))
+    click.echo("\n".join([*lines, *said_scope(notes)]))
+
+
+def _json(
+    notes: Notes, findings: Sequence[Finding], kinds: Counter[str], unread: Sequence[NoteError]
+) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "command": "lint",
+        "summary": {
+            "notes": len(notes.paths),
+            **words.severities(findings),
+            "links": {kind: kinds[kind] for kind in words.KINDS if kinds[kind]},
+            "skipped": dict(sorted(notes.skipped.items())),
+        },
+        "findings": [one._asdict() for one in findings],
+        "unreadable": [{"note": fault.path, "reason": fault.reason} for fault in unread],
+    }
