@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from admit.core.events import sha256
 from admit.errors import BaselineConflict, IntegrityError, JobError, LedgerError
-from admit.evidence.as_json import pair as pair_json
+from admit.evidence.job.stored import stored
 from admit.evidence.job_id import job_id
 from admit.evidence.model import VERDICTS_STORED, Item, Pair, Review
 from admit.evidence.plan import Plan
@@ -105,7 +105,7 @@ class Kept:
             state: JobState = "completed" if done.verdict in VERDICTS_STORED else "failed"
             self._store.end_job(
                 self.job, self.attempt, state=state, verdict=done.verdict, reason=done.reason,
-                review=pair_json(done),
+                review=stored(done),
             )  # fmt: skip
             return done
         except (LedgerError, JobError, ValueError):
@@ -116,14 +116,18 @@ class Kept:
             Linked(one.artifact, one.path, one.shape, one.route, one.source_sha256, one.shown_sha256)
             for one in items
         ]
-        ending = {"verdict": done.verdict, "reason": done.reason}
         try:
-            store.complete_job(self.job, self.attempt, **ending, review=pair_json(done), linked=linked)
+            store.complete_job(
+                self.job, self.attempt, verdict=done.verdict, reason=done.reason, review=stored(done),
+                linked=linked,
+            )  # fmt: skip
             return done
         except BaselineConflict:
             lost = done._replace(stored=False, conflict=True)
-            ending["reason"] = CONFLICT
-            store.end_job(self.job, self.attempt, state="completed", **ending, review=pair_json(lost))
+            store.end_job(
+                self.job, self.attempt, state="completed", verdict=done.verdict, reason=CONFLICT,
+                review=stored(lost),
+            )  # fmt: skip
             return lost
 
     def _reads(self, items: Sequence[Item]) -> list[ReadRow]:

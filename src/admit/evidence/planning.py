@@ -156,7 +156,7 @@ def _offers(
     unavailable: list[Unavailable] = []
     routes: dict[str, dict[str, list[Link]]] = {}
     for link in note.links:
-        if link.kind in FREE or link.via == "image" or _is_criterion(link, criterion):
+        if not is_route(link, criterion):
             continue
         if link.kind != "artifact" or link.reason:
             unavailable.append(Unavailable(link.dest, link.n, link.kind, link.reason))
@@ -225,8 +225,10 @@ def _offer(
     )
 
 
-def _is_criterion(link: Link, criterion: Criterion | None) -> bool:
-    return criterion is not None and link.kind == "artifact" and link.target == criterion.path
+def is_route(link: Link, criterion: Criterion | None) -> bool:
+    """Whether a link leads to something a review would have to read: no image, and not to what is free."""
+    free = criterion is not None and link.kind == "artifact" and link.target == criterion.path
+    return not free and link.kind not in FREE and link.via != "image"
 
 
 def _arranged(

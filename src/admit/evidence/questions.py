@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from admit.core.question import Ask, Choice, RequestLimits
+from admit.evidence.criteria import applies
 from admit.evidence.criterion import Criterion, Outcome
 from admit.evidence.model import Item, Unavailable
-from admit.evidence.note import Block, Role
+from admit.evidence.note import Block, Note, Role
 from admit.evidence.plan import Plan
+from admit.evidence.planning import is_route
 from admit.judges.batches import batches
 
 TASK = "Review a note against what it links to, by one criterion."
@@ -56,6 +58,21 @@ class Asked(NamedTuple):
     target: Target | None
 
 
+def applicable(note: Note, criterion: Criterion) -> bool:
+    """Whether a criterion asks anything of a note: it is for it, and there is a block to ask about."""
+    if not applies(criterion, note):
+        return False
+    blocks = {block.id for block in _blocks(note, criterion)}
+    return "note" in criterion.asks or any(
+        link.block in blocks and is_route(link, criterion) for link in note.links
+    )
+
+
+def _blocks(note: Note, criterion: Criterion) -> list[Block]:
+    roles = {_ROLES[word] for word in criterion.asks if word in _ROLES}
+    return [block for block in note.blocks if block.role in roles]
+
+
 def targets(plan: Plan, items: Sequence[Item], unavailable: Iterable[Unavailable] = ()) -> tuple[Target, ...]:
     """The blocks a criterion is about that link to an artifact, in document order.
 
@@ -63,9 +80,7 @@ def targets(plan: Plan, items: Sequence[Item], unavailable: Iterable[Unavailable
         items: What was read.
         unavailable: What could not be served when it was read, beside that of the plan.
     """
-    criterion = _criterion(plan)
-    roles = {_ROLES[word] for word in criterion.asks if word in _ROLES}
-    blocks = [block for block in plan.note.blocks if block.role in roles]
+    blocks = _blocks(plan.note, _criterion(plan))
     numbers: dict[str, list[int]] = {block.id: [] for block in blocks}
     for link in plan.note.links:
         if link.block in numbers:

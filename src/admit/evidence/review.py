@@ -18,7 +18,6 @@ from admit.core.reasons import sent
 from admit.errors import NoteError
 from admit.evidence import verdict as verdicts
 from admit.evidence.coverage import coverage, scoped
-from admit.evidence.criteria import applies
 from admit.evidence.criterion import Criterion
 from admit.evidence.kept import Kept, texts_of
 from admit.evidence.model import Finding, Item, Pair, Review, Verdict
@@ -26,7 +25,7 @@ from admit.evidence.pack import Pack, pack, pack_hash
 from admit.evidence.plan import Plan
 from admit.evidence.planning import plan as plan_of
 from admit.evidence.planning import policy as policy_of
-from admit.evidence.questions import Asked, Target, asked, fits, request, targets
+from admit.evidence.questions import Asked, Target, applicable, asked, fits, request, targets
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
@@ -58,14 +57,6 @@ class Reviewer(NamedTuple):
     profile_hash: str = ""
 
 
-def applicable(plan: Plan) -> bool:
-    """Whether a criterion asks anything of a note: it is meant for it, and there is a block or the note."""
-    criterion = plan.criterion
-    if criterion is None or not applies(criterion, plan.note):
-        return False
-    return "note" in criterion.asks or bool(targets(plan, ()))
-
-
 def review(
     base: Base,
     reviewer: Reviewer,
@@ -95,7 +86,7 @@ def review(
         _record(ledger, _Way(reviewer, None), lost)
         return lost
     pair = pair._replace(note=plan.note.path)
-    if not applicable(plan):
+    if not applicable(plan.note, criterion):
         return Review(pair, "UNJUDGED", NOT_APPLICABLE, plan_hash=plan.plan_hash)
     kept = Kept(store, pair, plan, texts_of(base, plan), attempt)
     way = _Way.of(base, reviewer, plan)
