@@ -53,7 +53,7 @@ def roles(blocks: Sequence[Block], links: Sequence[Mark]) -> tuple[Block, ...]:
 
 
 def opens(block: Block, start: int) -> bool:
-    """Whether a block is a list item that opens with the link at this byte, but for a task box and emphasis."""
+    """Whether a block is a list item that opens with the link at this byte, a task box or emphasis aside."""
     before = start - block.start
     return 0 < before <= 64 and _opening().fullmatch(block.text[:before]) is not None
 

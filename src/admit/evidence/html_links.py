@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 
 MAX_TAG_BYTES = 65_536
+_KEYS = ("href", "src", "id", "name")
 
 
 class Tag(NamedTuple):
@@ -51,7 +52,7 @@ def tags(html: bytes) -> Iterator[Tag]:
         if source and len(source) <= MAX_TAG_BYTES and _matters().search(source):
             reader = _Reader()
             reader.feed(source.decode("utf-8", "replace"))
-            if reader.name:
+            if not reader.attributes.keys().isdisjoint(_KEYS):
                 yield Tag(reader.name, reader.attributes, found.start(), found.end())
 
 
