@@ -28,6 +28,7 @@ SHIPPED = ("grounding-alignment", "representation", "link-text")
 LAB_UNIT: Unit = "occurrences-v0"
 """The historical rule: an arm of an experiment, never of a criterion."""
 
+MARKDOWN = (".md", ".markdown")
 NO_ANSWERS: Mapping[str, Outcome] = MappingProxyType({})
 
 
@@ -97,7 +98,7 @@ def load(base: Base, name: str) -> Criterion:
     Raises:
         CriterionError: There is none, several files have the id, or the file is not as it should be.
     """
-    if name.endswith((".md", ".markdown")):
+    if name.endswith(MARKDOWN):
         return _read(base, _relative(base, name))
     found: list[Criterion] = []
     faults: list[CriterionError] = []
@@ -247,14 +248,13 @@ def _relative(base: Base, name: str) -> str:
         ) from None
 
 
-def _project_files(base: Base) -> Iterator[str]:
-    """Markdown files below the criteria folder, by bytes of their paths."""
-    folder = base.settings.criteria_dir.strip("/")
-    found: list[str] = []
-    for here, _, names in os.walk(os.path.join(base.root, folder)):
-        paths = (os.path.relpath(os.path.join(here, name), base.root) for name in names)
-        found += [path.replace(os.sep, "/") for path in paths if path.endswith((".md", ".markdown"))]
-    yield from sorted(found, key=os.fsencode)
+def _project_files(base: Base) -> tuple[str, ...]:
+    """Real paths of the Markdown files below the criteria folder, by their bytes; one by two names is one."""
+    found: set[str] = set()
+    for here, _, names in os.walk(os.path.join(base.root, base.settings.criteria_dir.strip("/"))):
+        real = (os.path.realpath(os.path.join(here, one)) for one in names if one.endswith(MARKDOWN))
+        found.update(os.path.relpath(path, base.root).replace(os.sep, "/") for path in real)
+    return tuple(sorted(found, key=os.fsencode))
 
 
 def _shipped_files() -> Iterator[tuple[str, bytes]]:

@@ -175,6 +175,24 @@ def test_an_id_that_two_files_have_is_refused(base):
         criteria.load(kb, "a")
 
 
+def test_a_folder_or_file_behind_a_link_counts_once_by_its_real_path(base, tmp_path):
+    kb = base({"shared/a.md": "---\nid: a\n---\n"})
+    (tmp_path / "root" / ".admit").mkdir()
+    os.symlink(tmp_path / "root" / "shared", tmp_path / "root" / ".admit" / "criteria")
+    os.symlink("a.md", tmp_path / "root" / "shared" / "b.md")
+    assert criteria.load(kb, "a").path == "shared/a.md"
+
+
+def test_a_criterion_outside_of_the_root_is_never_read(base, tmp_path):
+    (tmp_path / "out.md").write_text("---\nid: a\n---\n")
+    kb = base({".admit/criteria/none.txt": ""})
+    os.symlink(tmp_path / "out.md", tmp_path / "root" / ".admit" / "criteria" / "a.md")
+    with pytest.raises(CriterionError, match="outside"):
+        criteria.load(kb, "a")
+    with pytest.raises(CriterionError, match="outside"):
+        criteria.load(kb, str(tmp_path / "out.md"))
+
+
 def test_a_criterion_that_is_no_text_is_refused(base):
     with pytest.raises(CriterionError, match="UTF-8"):
         criteria.load(base({"kb/c.md": b"---\nid: a\n---\n\xff"}), "kb/c.md")
