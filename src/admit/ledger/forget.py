@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -18,9 +18,12 @@ from .outputs import NEW, FileOutputs
 from .places import places, setting
 from .record import now_ms
 from .recover import OwnWriter
-from .retention import forget_writers, remove, transaction
+from .retention import UNNAMED_TEXTS, forget_writers, remove, transaction
 from .schema import TABLES, backups
 from .spool import Spool
+
+# Of reviews, what was asked for before a time, and all that hangs on it.
+_JOBS_BEFORE = "(base, job, attempt) IN (SELECT base, job, attempt FROM evidence_job WHERE created_ms < ?)"
 
 
 class ForgetReport(NamedTuple):
@@ -167,6 +170,7 @@ def _delete(
     con.execute("CREATE TEMP TABLE IF NOT EXISTS leaving_outputs (output_id TEXT PRIMARY KEY)")
     con.execute("DELETE FROM leaving_outputs")
     own, args = "FALSE", ()
+    reviews, of = "FALSE", ()
     if session is not None:
         hashed = session if session.startswith("hmac:") else keyed(key, [session])[0]
         own, args = "session = ?", (hashed,)
@@ -174,16 +178,21 @@ def _delete(
         con.execute(f"INSERT INTO leaving_outputs SELECT output_id FROM outputs WHERE {own}", args)
     elif project is not None:
         paths = dict.fromkeys((project, os.path.abspath(os.path.expanduser(project))))
-        for hashed in (*keyed(key, list(paths)), project):
+        of = (*keyed(key, list(paths)), project)
+        for hashed in of:
             con.execute(
                 "INSERT OR IGNORE INTO leaving SELECT decision_id FROM decisions "
                 "WHERE substr(project, 1, 37) = ?1 OR substr(project, 39) = ?1",
                 (hashed,),
             )
+        reviews = f"""base IN ({", ".join("?" * len(of))}) OR base IN (SELECT substr(project, 1, 37)
+            FROM decisions WHERE decision_id IN (SELECT decision_id FROM leaving))"""
     else:
         own, args = "ts_ms < ?", (before,)
+        reviews, of = _JOBS_BEFORE, args
         con.execute(f"INSERT INTO leaving SELECT decision_id FROM decisions WHERE {own}", args)
         con.execute("INSERT INTO leaving_outputs SELECT output_id FROM outputs WHERE stored_ms < ?", args)
+    _delete_reviews(con, reviews, of)
     # An output that another decision shows as well stays.
     con.execute(
         """INSERT OR IGNORE INTO leaving_outputs SELECT output_id FROM decisions
@@ -205,6 +214,13 @@ def _delete(
             UNION SELECT task_hash FROM decisions WHERE task_hash IS NOT NULL)"""
     )
     return outputs
+
+
+def _delete_reviews(con: sqlite3.Connection, where: str, args: Sequence[object]) -> None:
+    """Delete what was read and accepted, then jobs, and the texts that nothing names any more."""
+    for table in ("evidence_read", "evidence_baseline", "evidence_job"):
+        con.execute(f"DELETE FROM {table} WHERE {where}", args)
+    con.execute(UNNAMED_TEXTS, (-1,))
 
 
 def _copies(database: str) -> list[str]:

@@ -19,6 +19,13 @@ CHUNK_ROWS = 500
 VACUUM_PAGES = 200
 EVERY_MS = DAY_MS
 
+UNNAMED_TEXTS = """DELETE FROM evidence_text WHERE rowid IN (
+    SELECT rowid FROM evidence_text WHERE sha256 NOT IN (
+        SELECT note_sha256 FROM evidence_job UNION SELECT criterion_sha256 FROM evidence_job
+        UNION SELECT note_sha256 FROM evidence_baseline
+        UNION SELECT criterion_sha256 FROM evidence_baseline) LIMIT ?)"""
+"""Reviewed documents that no job and no accepted review names; takes how many at most."""
+
 _OLD_REPLIES = """UPDATE judge_calls SET reply = NULL, reply_dropped = 1 WHERE rowid IN (
     SELECT judge_calls.rowid FROM judge_calls JOIN decisions USING (decision_id)
     WHERE reply IS NOT NULL AND ts_ms < ? LIMIT ?)"""
@@ -28,11 +35,6 @@ _OLD_USES = f"""DELETE FROM tool_uses WHERE rowid IN (
     WHERE place > {HISTORY} OR ts_ms < ? LIMIT ?)"""
 _OLD_TEXTS = "DELETE FROM texts WHERE rowid IN (SELECT rowid FROM texts WHERE expires_ms < ? LIMIT ?)"
 _OLD_RECALLS = "DELETE FROM recalls WHERE rowid IN (SELECT rowid FROM recalls WHERE ts_ms < ? LIMIT ?)"
-_UNNAMED_TEXTS = """DELETE FROM evidence_text WHERE rowid IN (
-    SELECT rowid FROM evidence_text WHERE sha256 NOT IN (
-        SELECT note_sha256 FROM evidence_job UNION SELECT criterion_sha256 FROM evidence_job
-        UNION SELECT note_sha256 FROM evidence_baseline
-        UNION SELECT criterion_sha256 FROM evidence_baseline) LIMIT ?)"""
 _OLD_OUTPUTS = "DELETE FROM outputs WHERE rowid IN (SELECT rowid FROM outputs WHERE gone_ms < ? LIMIT ?)"
 
 
@@ -74,7 +76,7 @@ def prune(
         _in_chunks(con, _OLD_USES, kept_from),
         _in_chunks(con, _OLD_RECALLS, kept_from),
         _in_chunks(con, _OLD_OUTPUTS, kept_from),
-        _in_chunks(con, _UNNAMED_TEXTS),
+        _in_chunks(con, UNNAMED_TEXTS),
         _days_before(con, kept_from),
         _down_to(con, most),
     )
