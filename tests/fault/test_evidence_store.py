@@ -14,6 +14,7 @@ from pathlib import Path
 import evidence_worker as worker
 import pytest
 from evidence_worker import ENDED, HASH, PAIR, READ, Counted, new_job, row
+from ledger_faults import as_nobody, give_to_nobody
 
 from admit.errors import BaselineConflict, Corrupt, LedgerError, Locked, TooNew
 from admit.ledger import evidence
@@ -182,11 +183,20 @@ def test_a_full_database_is_an_error_of_the_ledger_and_nothing_is_written(store,
     assert state(store) == before
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_database_in_a_folder_that_cannot_be_written_is_an_error_of_the_ledger(store, path):
+def test_a_ledger_that_may_only_be_read_is_an_error_of_the_ledger(store, path, tmp_path):
+    folder = Path(path).parent
+    give_to_nobody(folder, *folder.iterdir())
+    for parent in (tmp_path, *tmp_path.parents):
+        if parent.stat().st_uid == os.getuid() and parent.name.startswith(("pytest", "test")):
+            parent.chmod(0o755)
     os.chmod(path, 0o400)
-    with pytest.raises(LedgerError):
-        store.put_text(b"x")
+
+    def work() -> int:
+        with pytest.raises(LedgerError):
+            store.put_text(b"x")
+        return 0
+
+    assert as_nobody(work) == 0
 
 
 def test_a_read_only_connection_is_an_error_of_the_ledger(store, monkeypatch):
