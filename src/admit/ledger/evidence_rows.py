@@ -249,8 +249,8 @@ def checked_read(row: ReadRow) -> ReadRow:
         sha256_key(row.shown_sha256)
     elif row.shown_sha256 is not None:
         raise ValueError("a refused opening that shows a text")
-    path_key(row.artifact)
-    path_key(row.path)
+    _check_path(row.artifact)
+    _check_path(row.path)
     return row
 
 
@@ -300,6 +300,13 @@ def _checked_linked(one: object) -> Linked:
         raise ValueError("a list of linked texts that is none")
     sha256_key(one.source_sha256)
     sha256_key(one.shown_sha256)
-    path_key(one.artifact)
-    path_key(one.path)
+    _check_path(one.artifact)
+    _check_path(one.path)
     return one
+
+
+def _check_path(path: str) -> None:
+    """A path that is no key: as it is spelled on disk."""
+    parted = f"/{path}/"
+    if "\0" in path or any(part in parted for part in ("//", "/./", "/../")):
+        raise ValueError(f"{path!r} is no path below a root")
