@@ -245,7 +245,7 @@ class EvidenceGate:
         from admit.evidence.ack import ack
 
         criterion = self.criterion(pair.criterion)
-        return ack(self.base, self._kept(), pair, criterion, trivial=trivial)
+        return ack(self.base, self._kept(), pair, criterion, trivial=trivial, ledger=self._ledger)
 
     def export(self, plan: Plan, directory: str) -> Job:
         """Make the folder of a job for a coding agent; see `evidence.job.export`."""
@@ -323,9 +323,10 @@ class EvidenceGate:
 
 
 def _reviewer(judge: Judge | DoorJudge, clock: Clock) -> Reviewer:
+    asked = judge.judge if isinstance(judge, DoorJudge) else judge
+    bounded = asked if isinstance(asked, BoundedJudge) else BoundedJudge(asked, clock)
     if isinstance(judge, DoorJudge):
         chosen = judge.profile
         own = partition(chosen.model or chosen.name)
-        return Reviewer(judge.judge, chosen.name, own, judge.cell.timeout_ms, judge.profile_hash)
-    bounded = judge if isinstance(judge, BoundedJudge) else BoundedJudge(judge, clock)
+        return Reviewer(bounded, chosen.name, own, judge.cell.timeout_ms, judge.profile_hash)
     return Reviewer(bounded, judge.name, partition(judge.name), DEADLINE_MS)
