@@ -7,6 +7,8 @@ import click
 from admit.cli.evidence_job import finalize, open_, serve
 from admit.cli.evidence_lint import command as lint_command
 from admit.cli.evidence_plan import command as plan_command
+from admit.cli.evidence_review import command as review_command
+from admit.cli.evidence_status import ack, status
 
 EXAMPLES = """\b
 Examples:
@@ -26,5 +28,5 @@ def command() -> None:
     """
 
 
-for one in (plan_command, lint_command, open_, finalize, serve):
+for one in (plan_command, lint_command, review_command, open_, finalize, status, ack, serve):
     command.add_command(one)

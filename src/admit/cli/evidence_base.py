@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections import Counter
@@ -13,13 +14,18 @@ import click
 
 from admit.cli.frame import counted
 from admit.config.check import visible
+from admit.config.private import replace_whole
 from admit.errors import UsageError
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
     from admit.evidence.criterion import Criterion
+    from admit.evidence.model import Finding
 
 SCHEMA = "admit.evidence/1"
+GROUNDING = "grounding-alignment"
+"""The criterion of a review that names none."""
+
 MOST_NOTES = 40
 """Notes up to this many stand in a table one by one."""
 
@@ -111,6 +117,21 @@ def criteria_of(base: Base, names: Sequence[str]) -> tuple[Criterion, ...]:
     from admit.evidence.criteria import load
 
     return tuple(load(base, name) for name in dict.fromkeys(names))
+
+
+def write_sarif(path: str, base: Base, findings: Sequence[Finding], reviews: Sequence[Any] = ()) -> None:
+    """Write findings as SARIF 2.1.0, whole or not at all.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    from admit.evidence.sarif import sarif
+
+    text = json.dumps(sarif(base, findings, reviews), indent=2, ensure_ascii=True)
+    try:
+        replace_whole(path, f"{text}\n".encode())
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be written: {fault.strerror or fault}") from fault
 
 
 class Progress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,16 +19,15 @@ from admit.cli.evidence_base import (
     root_option,
     said_scope,
     top_option,
+    write_sarif,
 )
 from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
 from admit.config.evidence_keys import RULES
-from admit.config.private import replace_whole
-from admit.errors import NoteError, UsageError
-from admit.evidence.model import SEVERITY_ORDER
+from admit.errors import NoteError
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
-    from admit.evidence.model import Finding, Severity
+    from admit.evidence.model import Finding
 
 FAIL_ON = ("fail", "warn", "info")
 MOST_INFO = 20
@@ -84,7 +82,7 @@ def command(
             write_sarif(sarif, base, findings)
         least = fail_on or base.settings.fail_on
         columns = {} if as_json else _columns(base, findings)
-    failed = any(is_at_least(one.severity, least) for one in findings)
+    failed = any(words.is_at_least(one.severity, least) for one in findings)
     if as_json:
         print_json(_json(notes, findings, links[1], unread))
     else:
@@ -97,26 +95,6 @@ def command(
     for fault in unread:
         click.echo(f"admit: {words.one_line(str(fault), 400)}", err=True)
     return FINDING if failed or unread else DONE
-
-
-def is_at_least(severity: Severity, least: str) -> bool:
-    """Whether a finding of a severity ends a command with 1, under ``fail``, ``warn`` or ``info``."""
-    return SEVERITY_ORDER.index(severity) >= SEVERITY_ORDER.index(least.upper())  # type: ignore[arg-type]
-
-
-def write_sarif(path: str, base: Base, findings: Sequence[Finding], reviews: Sequence[Any] = ()) -> None:
-    """Write findings as SARIF 2.1.0, whole or not at all.
-
-    Raises:
-        UsageError: It cannot be written.
-    """
-    from admit.evidence.sarif import sarif
-
-    text = json.dumps(sarif(base, findings, reviews), indent=2, ensure_ascii=True)
-    try:
-        replace_whole(path, f"{text}\n".encode())
-    except OSError as fault:
-        raise UsageError(f"{path} cannot be written: {fault.strerror or fault}") from fault
 
 
 def _findings(notes: Notes, rules: Sequence[str], *, quiet: bool) -> tuple[list[Finding], list[NoteError]]:

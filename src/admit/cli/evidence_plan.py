@@ -14,6 +14,7 @@ import click
 
 from admit.cli import evidence_words as words
 from admit.cli.evidence_base import (
+    GROUNDING,
     MOST_NOTES,
     SCHEMA,
     Notes,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from admit.evidence.criterion import Criterion
     from admit.evidence.plan import Plan
 
-GROUNDING = "grounding-alignment"
 MOST_SHOWN, MOST_UNAVAILABLE = 20, 20
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,12}\Z")
 

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from admit.cli.frame import counted
 from admit.config.check import visible
-from admit.evidence.model import SEVERITY_ORDER
+from admit.evidence.model import SEVERITY_ORDER, VERDICTS_STORED
 from admit.evidence.note import KINDS
 from admit.text.table import table
 
 if TYPE_CHECKING:
     from admit.evidence.curve import Curve
-    from admit.evidence.model import Finding, Offer, Unavailable
+    from admit.evidence.model import Finding, Offer, Review, Unavailable
     from admit.evidence.note import Link
     from admit.evidence.plan import Plan
 
 CAPS = (1, 2, 3, 5, 8, 12, 16, 20, 24, 32)
-PATH, CLAIM = 120, 160
-"""The most characters that are printed of a path, and of a claim."""
+PATH, CLAIM, MOST_SCOPED = 120, 160, 2000
+"""The most characters that are printed of a path, of a claim, and of what a verdict covers."""
 
 
 def path(text: str) -> str:
@@ -150,11 +150,50 @@ def covered(found: Curve) -> str:
     return f"notes fully covered, of {found.notes:,}, by cap in {found.unit}: {', '.join(parts)}"
 
 
-def finding(one: Finding, column: int) -> str:
-    """A finding as a compiler prints it: `path:line:column: FAIL rule  text  (fix)`."""
-    text = one_line(one.text or one.claim)
+def finding(one: Finding, column: int = 0) -> str:
+    """A finding as a compiler prints it: `path:line:column: FAIL rule  text  (fix)`; column 0 is left out."""
+    place = f"{path(one.note)}:{one.line}{f':{column}' if column else ''}"
     fix = f"  ({one_line(one.fix)})" if one.fix else ""
-    return f"{path(one.note)}:{one.line}:{column}: {one.severity} {one.rule}  {text}{fix}"
+    return f"{place}: {one.severity} {one.rule}  {one_line(one.text or one.claim)}{fix}"
+
+
+def review(one: Review) -> list[str]:
+    """A verdict with what it covers, its findings, and what was read."""
+    reason = f" ({one.reason})" if one.verdict in ("UNJUDGED", "ERROR") else ""
+    shadow = f" [only recorded: {one.shadow}]" if one.shadow is not None else ""
+    said = visible(one.scoped, MOST_SCOPED) or one.verdict
+    lines = [f"{path(one.pair.note)} by {visible(one.pair.criterion)}: {said}{reason}{shadow}"]
+    for found in one.findings:
+        about = f"  -> {path(found.artifact)}" if found.artifact else ""
+        lines.append(f"  {finding(found)}{about}")
+        if found.text and found.claim:
+            lines.append(f"      claim: {one_line(found.claim)}")
+    if (read := one.coverage) is not None:
+        capped = "no cap" if read.cap is None else f"cap {read.cap:,}"
+        count = f"read {read.read:,} of {counted(read.offered, 'artifact')}"
+        held = amount(read.slots_used, read.unit, read.bytes_read)
+        lines.append(f"  {count}, {held}; {capped}; stopped by {read.stop}")
+    if one.conflict:
+        lines.append("  conflict: another review was accepted meanwhile; this one was not")
+    elif not one.stored and one.shadow is None and one.verdict in VERDICTS_STORED:
+        lines.append("  not stored: the record could not be written, so it will be reviewed again")
+    return lines
+
+
+def is_bad(one: Review, fail_on: str, *, allow_unjudged: bool) -> bool:
+    """Whether a review ends a command with 1, under ``fail``, ``warn`` or ``info``."""
+    if one.verdict in ("UNJUDGED", "ERROR"):
+        return not allow_unjudged
+    if one.shadow is not None:
+        return False
+    if one.verdict != "PASS":
+        return is_at_least(one.verdict, fail_on)
+    return any(is_at_least(found.severity, fail_on) for found in one.findings if found.severity == "INFO")
+
+
+def is_at_least(severity: str, least: str) -> bool:
+    """Whether a severity ends a command with 1, under ``fail``, ``warn`` or ``info``."""
+    return SEVERITY_ORDER.index(severity) >= SEVERITY_ORDER.index(least.upper())  # type: ignore[arg-type]
 
 
 def rule_rows(findings: Sequence[Finding]) -> str:

@@ -1,0 +1,90 @@
+"""`admit evidence review --export`: one folder for each pair, for any agent to review."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from admit.cli import evidence_words as words
+from admit.cli.evidence_base import SCHEMA, Notes, Progress, said_scope
+from admit.cli.evidence_gate import open_kept
+from admit.cli.frame import DONE, FINDING, counted, print_json
+from admit.errors import NoteError, UsageError
+
+if TYPE_CHECKING:
+    from admit.evidence.criterion import Criterion
+    from admit.evidence.job.manifest import Job
+
+MOST_JOBS = 40
+
+
+def export(
+    notes: Notes,
+    criteria: Sequence[Criterion],
+    folder: str,
+    *,
+    every: bool,
+    reasons: Collection[str],
+    as_json: bool,
+) -> int:
+    """Write the jobs of all pairs that are due, and say what comes next.
+
+    Raises:
+        UsageError: Jobs cannot be kept, or the folder cannot be written.
+    """
+    from admit.evidence.gate import EvidenceGate
+
+    base, store = notes.base, open_kept(notes.base)
+    if store is None:
+        raise UsageError("a job is served and counted by the ledger, so without it there is none")
+    gate = EvidenceGate(base, store=store)
+    due = gate.due(notes.paths, criteria, fresh=every, reasons=reasons)
+    jobs: list[Job] = []
+    unread: list[NoteError] = []
+    progress = Progress(len(due.pairs), "pair", quiet=as_json)
+    for path, criterion in due.pairs:
+        try:
+            jobs.append(gate.export(gate.plan(path, criterion), folder))
+        except NoteError as fault:
+            unread.append(fault)
+        except OSError as fault:
+            raise UsageError(f"{folder} cannot be written: {fault.strerror or fault}") from fault
+        progress.step()
+    progress.end()
+    counts = {"jobs": len(jobs), "fresh": due.fresh, "not_applicable": due.not_applicable}
+    if as_json:
+        rows = [
+            {"job": one.id, "attempt": one.attempt, **one.pair._asdict(), "folder": one.folder}
+            for one in jobs
+        ]
+        print_json({"schema": SCHEMA, "command": "review", "summary": counts, "jobs": rows})
+    else:
+        _say(notes, jobs, due.fresh, due.not_applicable)
+    for fault in unread:
+        click.echo(f"admit: {words.one_line(str(fault), 400)}", err=True)
+    return FINDING if unread else DONE
+
+
+def _say(notes: Notes, jobs: Sequence[Job], fresh: int, without: int) -> None:
+    lines = [
+        f"{one.id}  {words.path(one.pair.note)} by {one.pair.criterion}, "
+        f"{counted(len(one.plan.offers), 'artifact')}"
+        for one in jobs[:MOST_JOBS]
+    ]
+    lines += [f"… and {len(jobs) - MOST_JOBS:,} more"] if len(jobs) > MOST_JOBS else []
+    lines.append(f"{counted(len(jobs), 'job')} written")
+    lines += [f"{counted(fresh, 'pair')} fresh, not reviewed again (--all reviews them)"] if fresh else []
+    lines += [f"{counted(without, 'pair')} not applicable: nothing there to ask about"] if without else []
+    if jobs:
+        first = jobs[0]
+        prompt = words.path(os.path.join(first.folder, "prompt.md"))
+        more = " …" if len(jobs) > 1 else ""
+        root = os.path.relpath(notes.base.root)
+        given = "" if root == os.curdir else f" --root {shlex.quote(root)}"
+        lines.append(f"Next: give each prompt to an agent in a context of its own ({prompt}), then:")
+        lines.append(f"  admit evidence finalize{given} {first.id}{more}")
+    click.echo("\n".join([*lines, *said_scope(notes)]))
