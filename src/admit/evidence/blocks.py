@@ -11,6 +11,7 @@ from admit.evidence.note import Block, Document, Mark, Role
 from admit.evidence.positions import Cursor
 
 _LABEL_BYTES = 256
+_SPACE = b" \t\r\n"
 
 
 class Stretch(NamedTuple):
@@ -26,11 +27,11 @@ def cut(data: bytes, stretches: Sequence[Stretch]) -> tuple[Block, ...]:
     blocks: list[Block] = []
     cursor = Cursor(data)
     for stretch in stretches:
-        start, end = _trimmed(data, stretch)
-        text = data[start:end].decode("utf-8", "replace")
+        start, raw = _trimmed(data, stretch)
+        end, text = start + len(raw), raw.decode("utf-8", "replace")
         if text and not _bare_marker().fullmatch(text):
             first, last = cursor.line(start), cursor.line(end)
-            blocks.append(Block(f"b{len(blocks) + 1}", start, end, first, last, text, quote=stretch.quote))
+            blocks.append(Block(f"b{len(blocks) + 1}", start, end, first, last, text, "plain", stretch.quote))
     return tuple(blocks)
 
 
@@ -79,20 +80,14 @@ def _role(block: Block, first: Mark | None) -> Role:
     return "relation" if opens(block, first.start) else "claim"
 
 
-def _trimmed(data: bytes, stretch: Stretch) -> tuple[int, int]:
-    """Where the text of a stretch begins and ends."""
-    start, end, quote = stretch
-    space = b" \t\r\n>" if quote else b" \t\r\n"
-    while start < end and data[start] in space:
-        start += 1
-    while start < end:
-        while end > start and data[end - 1] in b" \t\r\n":
-            end -= 1
-        line = max(data.rfind(b"\n", start, end), data.rfind(b"\r", start, end)) + 1
-        if not quote or line <= start or data[line:end].strip(b" \t>"):
-            break
-        end = line
-    return start, end
+def _trimmed(data: bytes, stretch: Stretch) -> tuple[int, bytes]:
+    """Where the text of a stretch begins, and the text."""
+    raw = data[stretch.start : stretch.end].rstrip(_SPACE)
+    if stretch.quote:  # cut off the lines at the end that hold quote marks alone
+        words = len(raw.rstrip(_SPACE + b">"))
+        raw = raw[: words + len(raw[words:].splitlines()[0])].rstrip(_SPACE) if words < len(raw) else raw
+    text = raw.lstrip(_SPACE + b">" if stretch.quote else _SPACE)
+    return stretch.start + len(raw) - len(text), text
 
 
 @lru_cache(maxsize=1)

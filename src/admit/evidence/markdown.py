@@ -24,6 +24,7 @@ MAX_TEXT_DEPTH = 8  # links and images nested deeper have no text: each would ho
 _NEAR_BYTES = 4096  # how far the end of an HTML link's text, or of a destination, is looked for
 _CONTAINERS = ("BlockQuote", "FootnoteDefinition")
 _NESTED = ("List", "BlockQuote", "FootnoteDefinition", "Heading", "Table")
+_PASSED = frozenset({"Emphasis", "Strong", "Strikethrough", "TableCell", "CodeBlock"})
 _REFERENCES = ("Reference", "Collapsed", "Shortcut")
 
 
@@ -125,11 +126,16 @@ class _Walk:
                 if self._pieces is not None:
                     self._word(value, base + span["start"])
                 continue
+            name = ""
+            if key == "Start" or key == "End":
+                name = value if isinstance(value, str) else next(iter(value))
+                if name in _PASSED:
+                    continue
             start, end = base + span["start"], base + span["end"]
             if key == "Start":
-                self._start(value if isinstance(value, str) else next(iter(value)), value, start, end)
+                self._start(name, value, start, end)
             elif key == "End":
-                self._end(value if isinstance(value, str) else next(iter(value)), start, end)
+                self._end(name, start, end)
             elif key == "InlineHtml":
                 self._tags([(start, end)])
             elif key == "Html":
