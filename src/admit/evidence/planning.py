@@ -81,9 +81,8 @@ def replay(plan: Plan, *, cap: int | None, unit: Unit | None = None, order: Orde
     Raises:
         EvidenceError: A cap below 1.
     """
-    offers = sorted(plan.offers, key=lambda offer: offer.links[0])
     unit, order = unit or plan.unit, order or plan.order
-    return _arranged(plan.note, plan.criterion, offers, plan.unavailable, cap, unit, order)
+    return _arranged(plan.note, plan.criterion, plan.offers, plan.unavailable, cap, unit, order)
 
 
 def policy(cap: int | None) -> Policy:
@@ -152,13 +151,13 @@ def _stored(value: Mapping[str, Any]) -> Offer:
 def _offers(
     base: Base, note: Note, criterion: Criterion | None
 ) -> tuple[list[Offer], tuple[Unavailable, ...]]:
-    """One offer per artifact, in document order, without ids and slots, and what cannot be served."""
+    """One offer per artifact, without order, ids and slots, and what cannot be served."""
     unavailable: list[Unavailable] = []
     routes: dict[str, dict[str, list[Link]]] = {}
     for link in note.links:
         if not is_route(link, criterion):
             continue
-        if link.kind != "artifact" or link.reason:
+        if link.kind != "artifact":
             unavailable.append(Unavailable(link.dest, link.n, link.kind, link.reason))
             continue
         way = "snapshot" if link.snapshot_required else "plain"
@@ -167,7 +166,6 @@ def _offers(
     for artifact, ways in routes.items():
         offer = _offer(base, artifact, ways, unavailable)
         offers += [offer] if offer is not None else []
-    offers.sort(key=lambda offer: offer.links[0])
     return offers, tuple(sorted(unavailable, key=lambda one: one.link))
 
 
@@ -240,7 +238,7 @@ def _arranged(
     unit: Unit,
     order: OrderName,
 ) -> Plan:
-    """The plan over offers in document order."""
+    """The plan over offers, which come in any order: that of a plan is total."""
     if cap is not None and cap < 1:
         raise EvidenceError(f"a cap of {cap} slots reads nothing; give 1 or more, or none")
     ordered = sorted(offers, key=lambda offer: _place(offer, order, criterion))

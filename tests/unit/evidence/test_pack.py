@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from admit.core.events import sha256
+from admit.core.events import canonical, sha256
 from admit.errors import NotOffered
 from admit.evidence import criteria
 from admit.evidence.coverage import coverage
@@ -149,6 +149,29 @@ def test_when_heads_do_not_fit_either_the_last_are_left_out_altogether(base):
     assert [one.artifact for one in found.items] == ["0.md", "1.md"]
 
 
+def test_a_head_that_is_no_shorter_is_no_gain_and_the_text_stays_whole(base):
+    kb = base({"a.md": FILES["0.md"], "b.md": "Short.", "n.md": "[a](a.md) [b](b.md)"})
+    found = pack(kb, plan(kb, "n.md"), room(100))
+    assert [(one.artifact, one.shape) for one in found.items] == [("a.md", "head"), ("b.md", "whole")]
+    assert [(one.id, one.part) for one in found.left] == [("a1", "rest")]
+
+
+def test_one_of_two_routes_left_out_is_the_rest_of_its_offer(base):
+    kept = "---\nsource: s\n---\n" + "kept " * 50
+    front = f"---\nsource: s\nsnapshot_sha256: {sha256(kept.encode())}\n---\n"
+    quotes = "## Quotes\n\nSource extract (verbatim): q\nSource location: 1\n"
+    note = "[q](i.ingest.md)\n\n[s (snapshot required)](i.ingest.md)"
+    kb = base({"i.ingest.md": front + quotes, ".snapshots/i.md": kept, "n.md": note})
+    found = pack(kb, plan(kb, "n.md"), room(100))
+    assert [one.route for one in found.items] == ["quotes"]
+    assert [(one.id, one.links, one.blocks, one.part) for one in found.left] == [
+        ("a1", (2,), ("b2",), "rest")
+    ]
+    assert [(one.links, one.part) for one in pack(kb, plan(kb, "n.md"), room(0)).left] == [
+        ((1,), "all"), ((2,), "all"),
+    ]  # fmt: skip
+
+
 def test_nothing_fits_gives_an_empty_pack_that_names_all(base):
     kb = base({**FILES, "n.md": NOTE})
     found = pack(kb, plan(kb, "n.md", criterion()), room(-1))
@@ -185,7 +208,8 @@ def test_the_hash_of_a_pack_is_of_what_was_read_in_whatever_order(base):
     kb = base({**FILES, "n.md": NOTE})
     items = pack(kb, plan(kb, "n.md")).items
     assert pack_hash(items) == pack_hash(items[::-1]) == pack_hash([*items, items[0]])
-    assert pack_hash(items) != pack_hash(items[1:])
+    rows = sorted([one.artifact, one.shape, one.source_sha256, one.shown_sha256] for one in items)
+    assert pack_hash(items) == sha256(canonical(rows)) != pack_hash(items[1:])
     hashes = {
         pack_hash([items[0]._replace(**{field: value})])
         for field, value in (

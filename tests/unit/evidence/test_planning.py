@@ -50,7 +50,7 @@ def test_each_artifact_is_one_offer_in_document_order_with_all_of_its_links(base
 
 def test_what_is_not_material_takes_no_slot(base):
     text = (
-        "# n\n[self](n.md) [anchor](#n) [out](https://x.example) ![image](01.md) [crit](kb/c.md) "
+        "# n\n[self](n.md) [anchor](#n) [out](https://x.example) ![image](02.md) [crit](kb/c.md) "
         "[gone](gone.md) [folder](kb) [binary](b.bin) [up](../o.md) [one](01.md)"
     )
     kb = base({**FILES, "n.md": text, "kb/c.md": "---\nid: c\nbudget: 1\n---\n", "b.bin": b"\0"})
@@ -63,10 +63,14 @@ def test_what_is_not_material_takes_no_slot(base):
 
 
 def test_a_file_that_cannot_be_read_is_named_with_its_reason_and_takes_no_slot(base):
-    kb = base({"n.md": note_of(["big.md", "01.md"]), "big.md": "x" * 2000, **FILES}, max_artifact_bytes=1024)
+    links = ["big.md", "gone.md", "big.ingest.md", "01.md"]
+    files = {**FILES, "n.md": note_of(links), "big.md": "x" * 2000, "big.ingest.md": "x" * 2000}
+    kb = base(files, max_artifact_bytes=1024)
     planned = plan(kb, "n.md", criterion("budget: 1\n"))
     assert [(one.dest, one.link, one.kind, one.reason) for one in planned.unavailable] == [
-        ("big.md", 1, "artifact", "too-large")
+        ("big.md", 1, "artifact", "too-large"),
+        ("gone.md", 2, "missing", ""),
+        ("big.ingest.md", 3, "artifact", "too-large"),
     ]
     assert artifacts(planned, planned.within) == ["01.md"]
 

@@ -55,6 +55,7 @@ def read(section):
         (f"1. *{EXTRACT}*:\n   ~~~~\n   a\n   ~~~~\n   *{LOCATION}*: `x.py`\n", "a", "`x.py`", 3),
         (f"- {EXTRACT.upper()}:\n  a\n- {LOCATION.lower()}: p. 3\r\n", "a", "p. 3", 2),
         (f"{EXTRACT}:\r\n> a\r\n>\r\n> b\r\n{LOCATION}: p. 3\r\n", "a\n\nb", "p. 3", 2),
+        (f"{EXTRACT}:\r\n\r\na\r\nb\r\n\r\n{LOCATION}: p. 3\r\n", "a\nb", "p. 3", 3),
         (f"{EXTRACT}: a", "a", "", 1),
         (f"{EXTRACT}: a\n### Next\nours\n", "a", "", 1),
     ],
@@ -188,6 +189,21 @@ def test_the_quotes_stand_where_the_declared_snapshot_of_the_same_ingest_fails(b
     planned = plan(kb, "n.md")
     assert [(one.route, one.links) for one in planned.offers] == [("quotes", (1,))]
     assert [(one.link, one.reason) for one in planned.unavailable] == [(2, "snapshot-missing")]
+
+
+def test_the_links_of_both_routes_count_in_document_order_and_a_failed_one_gives_no_place(base):
+    quoted, required = "[q](kb/flood.ingest.md)", "[s (snapshot required)](kb/flood.ingest.md)"
+    note = f"{required} [o](o.md) {quoted} {required}"
+    (first, other) = plan(base({**files(), "o.md": "o", "n.md": note}), "n.md").offers
+    assert (first.links, [(one.route, one.links) for one in first.materials]) == (
+        (1, 3, 4), [("quotes", (3,)), ("snapshot", (1, 4))],
+    )  # fmt: skip
+    assert other.artifact == "o.md"
+    failing = plan(base({"kb/.snapshots/flood.md": "other"}), "n.md")
+    assert [(one.artifact, one.links) for one in failing.offers] == [
+        ("o.md", (2,)), ("kb/flood.ingest.md", (3,)),
+    ]  # fmt: skip
+    assert [one.link for one in failing.unavailable] == [1, 4]
 
 
 def test_an_ingest_by_both_routes_is_one_offer_with_both_texts_each_tied_to_its_links(base):
