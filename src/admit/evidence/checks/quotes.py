@@ -1,0 +1,238 @@
+"""Quotations, held against what the nearest link leads to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from admit.evidence.checks.masking import masked, spans
+from admit.evidence.checks.page import Page, is_artifact
+from admit.evidence.checks.texts import Text
+from admit.evidence.matching import Closest, Span, parts
+from admit.evidence.model import Finding
+from admit.evidence.note import Block, Link
+
+RULES = ("quote", "quote-long", "quote-unresolved")
+
+_LOCATOR = 60  # characters before or after the link of an attribution: a name, a page, a section
+
+
+class Quotation(NamedTuple):
+    """A quoted span.
+
+    Attributes:
+        start, end: Bytes of the note, the marks around it left out.
+        wordings: What may be the quotation: of a block quote with and without its attribution.
+        link: What it is held against; None where two links are equally near.
+    """
+
+    rule: str
+    block: str
+    start: int
+    end: int
+    wordings: tuple[str, ...]
+    link: Link | None
+
+
+def check(page: Page) -> Iterator[Finding]:
+    """One finding for each quotation that its target does not hold, or that has no one target."""
+    for one in quotations(page):
+        if one.link is None:
+            text = "two links are equally near to this quotation, so it was not looked up"
+            fix = "put the link to its source right after it"
+            yield page.finding("quote-unresolved", one.start, one.end, text, block=one.block, fix=fix)
+        elif (text := page.texts.of(one.link)) is not None and not _found(text, one):
+            yield _mismatch(page, one, text)
+
+
+def verified(page: Page) -> frozenset[str]:
+    """The targets that hold a quotation of the note which is looked up."""
+    found = set()
+    for one in quotations(page):
+        if one.link is not None and one.link.target not in found:
+            text = page.texts.of(one.link)
+            if text is not None and _found(text, one):
+                found.add(one.link.target)
+    return frozenset(found)
+
+
+def quotations(page: Page) -> Iterator[Quotation]:
+    """The quotations of a note that are looked up, in document order."""
+    blocks = page.note.blocks
+    n = 0
+    while n < len(blocks):
+        last = n
+        while last + 1 < len(blocks) and _goes_on(page, blocks[last], blocks[last + 1]):
+            last += 1
+        group = blocks[n : last + 1]
+        n = last + 1
+        if not any(block.id in page.links_of for block in group):
+            continue
+        if group[0].quote and not _callout().match(group[0].text):
+            yield from _block_quote(page, group)
+        else:
+            for block in group:
+                yield from _inline(page, block)
+
+
+def _goes_on(page: Page, block: Block, following: Block) -> bool:
+    """Whether two blocks stand in the same block quote."""
+    if not (block.quote and following.quote):
+        return False
+    gap = page.data[block.end : following.start].split(b"\n")
+    return all(line.strip().startswith(b">") for line in gap[1:]) and not gap[0].strip()
+
+
+def _inline(page: Page, block: Block) -> Iterator[Quotation]:
+    """The spans in quotation marks of a block that has a link."""
+    if block.id not in page.links_of:
+        return
+    if not _mark().search(block.text):
+        return
+    links = [(link, span) for link, span in page.spans(block) if link.via not in ("image", "embed")]
+    own = masked(block.text, links)
+    quoted = [Span(*match.span(match.lastgroup or 0)) for match in _quoted().finditer(own)]
+    outside, at = [], 0
+    for span in quoted:
+        outside.append(own[at : span.start])
+        at = span.end
+    said = _verbatim().search(" ".join([*outside, own[at:]])) is not None
+    for span in quoted:
+        words = block.text[span.start : span.end]
+        long = len(words.split()) >= page.settings.quote_min_words
+        if not (said or long) or not parts(words):
+            continue
+        near = _nearest(span, links)
+        if not any(is_artifact(link) for link in near):
+            continue
+        start = block.start + len(block.text[: span.start].encode())
+        yield Quotation(
+            "quote" if said else "quote-long",
+            block.id,
+            start,
+            start + len(words.encode()),
+            (words,),
+            near[0] if len(near) == 1 else None,
+        )
+
+
+def _nearest(span: Span, links: list[tuple[Link, Span]]) -> tuple[Link, ...]:
+    """The link around a span; else the next after it, else the last before; both where they are as near."""
+    around = [link for link, place in links if place.start <= span.start and span.end <= place.end]
+    after = [(place.start - span.end, link) for link, place in links if place.start >= span.end]
+    before = [(span.start - place.end, link) for link, place in links if place.end <= span.start]
+    if around:
+        return (around[-1],)
+    if not after:
+        return (before[-1][1],) if before else ()
+    if before and before[-1][0] == after[0][0] and before[-1][1].target != after[0][1].target:
+        return before[-1][1], after[0][1]
+    return (after[0][1],)
+
+
+def _block_quote(page: Page, group: tuple[Block, ...]) -> Iterator[Quotation]:
+    """A block quote as one quotation: the link that tells where it is from is none of its words."""
+    start, end = group[0].start, group[-1].end
+    text = page.raw(start, end)
+    whole = group[0]._replace(end=end, text=text)
+    links = [link for block in group for link in page.links_of.get(block.id, ()) if link.via != "image"]
+    places = spans(whole, links)
+    if not places:
+        return
+    wordings = [text]
+    target, last = places[-1]
+    tail = _attribution().search(text, 0, last.start)
+    if tail is not None:
+        wordings = [text[: tail.start()], text]
+    elif len(text) - last.end <= _LOCATOR and "\n" not in text[last.end :].strip():
+        wordings.append(text[: last.start].rstrip(" \n\t>([—–-"))
+    first, head = places[0]
+    if tail is None and head.start <= _LOCATOR and _says().match(text, head.end):
+        target = first
+        wordings.append(text[head.end :].lstrip(" :,\n\t>—–-)"))
+    wordings = [words for words in dict.fromkeys(wordings) if parts(words)]
+    if wordings and is_artifact(target):
+        yield Quotation("quote", group[0].id, start, end, tuple(wordings), target)
+
+
+def _found(text: Text, one: Quotation) -> bool:
+    return any(text.find(words) is not None for words in one.wordings)
+
+
+def _mismatch(page: Page, one: Quotation, text: Text) -> Finding:
+    """The finding about a quotation that its target does not hold, with the closest that there is."""
+    words = one.wordings[0]
+    near: Closest | None = None
+    said = f"{text.path} does not hold this quotation"
+    fix = "quote it as it stands, or leave out the marks"
+    if text.ingest is not None:
+        said = f"the Quotes of {text.path} do not hold this quotation"
+        analysis = text.source.find(words)
+        if analysis is not None:
+            line = text.source.line(analysis.start)
+            near = Closest(line, text.source.text[analysis.start : analysis.end])
+            said += f": it stands in the ingest's own words at line {line}, and Quotes only are evidence"
+            fix = "quote an extract, or add the passage to Quotes"
+    if near is None:
+        near = text.closest(words)
+        other = _elsewhere(page, one)
+        if other:
+            fix = f"{other} holds it: put the link to that right after the quotation"
+        if near is not None:
+            said += f"; the closest is line {near.line}"
+    return page.finding(
+        one.rule, one.start, one.end, said, block=one.block, artifact=text.path, passage=near, fix=fix
+    )
+
+
+def _elsewhere(page: Page, one: Quotation) -> str:
+    """Another artifact of the block that holds a quotation; empty without one."""
+    for link in page.links_of.get(one.block, ()):
+        if is_artifact(link) and one.link is not None and link.target != one.link.target:
+            text = page.texts.of(link)
+            if text is not None and _found(text, one):
+                return text.path
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _mark() -> re.Pattern[str]:
+    return re.compile('["“]|&(?:quot|ldquo|#34|#8220|#x22|#x201c);', re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def _quoted() -> re.Pattern[str]:
+    """Straight marks open after no word and close before none; curly ones say themselves what they do."""
+    straight = r"(?:\"|&(?:quot|#34|#x22);)"
+    return re.compile(
+        rf"(?<![\w\"]){straight}(?=\S)(?P<straight>(?:(?!&(?:quot|#34|#x22);)[^\"])+){straight}(?!\w)"
+        r"|(?:“|&(?:ldquo|#8220|#x201c);)(?P<curly>(?:(?!&(?:rdquo|#8221|#x201d);)[^“”])+)"
+        r"(?:”|&(?:rdquo|#8221|#x201d);)",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _verbatim() -> re.Pattern[str]:
+    return re.compile(r"\bverbatim\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def _callout() -> re.Pattern[str]:
+    return re.compile(r"\[!")
+
+
+@lru_cache(maxsize=1)
+def _attribution() -> re.Pattern[str]:
+    """A dash at the head of a line, or after a sentence or quotation, with no other before the link."""
+    return re.compile(r"(?:(?:^|\n)[\s>]*|(?<=[.!?\"”'’…])\s+)(?:—|–|--?)\s*[^\n—–]*\Z")
+
+
+@lru_cache(maxsize=1)
+def _says() -> re.Pattern[str]:
+    return re.compile(r"\)?[^.\n]{0,20}[:—–]|\)?\s*\n")
+
+
+__all__ = ["RULES", "Quotation", "check", "quotations", "verified"]
