@@ -119,7 +119,9 @@ def record(config: Config) -> Iterator[Fault]:
     from admit.ledger.database import lost_by_writer, to_salvage
     from admit.ledger.key import KEY_BYTES, key_replaced_ms
     from admit.ledger.places import check_file, network_filesystem, places
+    from admit.ledger.port import SCHEMA_VERSION
     from admit.ledger.reading import reading
+    from admit.ledger.schema import version_of
     from admit.ledger.spool import Spool
 
     place = places(config.values)
@@ -141,6 +143,12 @@ def record(config: Config) -> Iterator[Fault]:
         lost = lost_by_writer(connection) if connection is not None else {}
         replaced_ms = key_replaced_ms(connection)
         unsalvaged = to_salvage(connection, place.database)
+        version = version_of(connection) if connection is not None else 0
+    if version > SCHEMA_VERSION:
+        text = (
+            f"{place.database} has schema version {version} and this Admit knows {SCHEMA_VERSION}: records "
+        )
+        yield Fault("record", f"{text}wait in the spool.", "Update Admit, or use the newer one alone.")
     for path in unsalvaged:
         yield Fault("record", f"{path} is a damaged record that was set aside.", "admit ledger recover")
     if replaced_ms is not None and replaced_ms > time.time() * 1000 - RECENT_DAYS * 86_400_000:

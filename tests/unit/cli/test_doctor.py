@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from collections import namedtuple
 from types import SimpleNamespace
@@ -168,6 +169,15 @@ def test_a_damaged_record_is_found_with_its_fix(state, doctor):
     (state / "ledger.db").write_bytes(b"nothing of the kind " * 500)
     code, findings = doctor()
     assert code == 1 and any("admit ledger recover" in text for _, text, _ in findings)
+
+
+def test_a_record_of_a_newer_version_is_found_with_both_versions(state, doctor):
+    write(Record(DecisionRow("1" * 32, ts_ms=NOW, door="outputs")))
+    con = sqlite3.connect(state / "ledger.db")
+    con.execute("PRAGMA user_version=9")
+    con.close()
+    ((area, text, fix),) = doctor()[1]
+    assert area == "record" and "version 9" in text and "knows 2" in text and "Update Admit" in fix
 
 
 def test_a_damaged_record_that_was_set_aside_is_found(state, doctor):
