@@ -23,6 +23,9 @@ from admit.evidence.wiki import Stems, resolve_wiki
 if TYPE_CHECKING:
     from types import TracebackType
 
+MAX_AHEAD_BYTES = 64 * 1024 * 1024
+"""Of text whose parse is kept because it came before its note's turn."""
+
 ROOT_MARKS = (".admit.toml", ".git", ".obsidian")
 
 _FIXES = {
@@ -53,6 +56,8 @@ class Base:
         self._lock = threading.Lock()
         self._stems: Stems | None = None
         self._anchors: dict[str, Anchors] = {}
+        self._ahead: dict[str, tuple[int, str, Document]] = {}
+        self._ahead_bytes = 0
 
     @classmethod
     def open(cls, root: str | None = None, *, start: str | None = None, config: Config | None = None) -> Base:
@@ -165,7 +170,11 @@ class Base:
             Unreadable: It is not read; `reason` says why.
         """
         file = self.file(path)
-        document = parse(file.text, wikilinks=self.settings.wikilinks != "off")
+        with self._lock:
+            size, sha256, document = self._ahead.pop(path, (0, "", None))
+            self._ahead_bytes -= size
+        if document is None or sha256 != file.sha256:
+            document = parse(file.text, wikilinks=self.settings.wikilinks != "off")
         self._anchors.setdefault(path, anchors_of(file, document))
         return file, document
 
@@ -178,11 +187,19 @@ class Base:
         found = self._anchors.get(path)
         if found is None:
             try:
-                self.document(path)
+                self._parse_ahead(path)
             except Unreadable:
                 self._anchors.setdefault(path, Anchors(frozenset(), 0))
             found = self._anchors[path]
         return found
+
+    def _parse_ahead(self, path: str) -> None:
+        """Parse a file for its anchors; it may be the next note, so that the parse is kept until then."""
+        file, document = self.document(path)
+        with self._lock:
+            if self._ahead_bytes + len(file.data) <= MAX_AHEAD_BYTES and path not in self._ahead:
+                self._ahead[path] = (len(file.data), file.sha256, document)
+                self._ahead_bytes += len(file.data)
 
     @property
     def stems(self) -> Stems:

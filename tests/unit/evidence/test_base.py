@@ -11,8 +11,9 @@ import pytest
 
 from admit.config.layers import load
 from admit.errors import NoteError, RootError
+from admit.evidence import base as module
 from admit.evidence.base import Base, find_root
-from admit.evidence.note import KINDS, Link, Note
+from admit.evidence.note import KINDS, Document, Link, Note
 from admit.evidence.scope import find
 
 from .conftest import MakeBase
@@ -268,3 +269,33 @@ def test_thousands_of_links_and_a_line_of_megabytes_are_classified(base: MakeBas
     text = "".join(f"[x](t{n % 50}.md)\n" for n in range(5000)) + "a" * 10_000_000
     at = base({"n.md": text, **{f"t{n}.md": "" for n in range(25)}}, max_artifact_bytes=20_000_000)
     assert Counter(link.kind for link in at.links("n.md")) == {"artifact": 2500, "missing": 2500}
+
+
+def test_a_file_parsed_for_its_anchors_is_not_parsed_again_as_a_note_unless_it_changed(
+    base: MakeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = base({"a.md": "[x](b.md#b) [x](c.md#c)", "b.md": "# b\n", "c.md": "# c\n"})
+    parsed: list[str] = []
+    real = module.parse
+
+    def spy(text: str, *, wikilinks: bool = True) -> Document:
+        parsed.append(text)
+        return real(text, wikilinks=wikilinks)
+
+    monkeypatch.setattr(module, "parse", spy)
+    assert [link.anchor_ok for link in at.links("a.md")] == [True, True]
+    (tmp_path / "root/c.md").write_text("# changed\n")
+    assert [at.note(path).title for path in ("b.md", "c.md")] == ["b", "changed"]
+    assert parsed == ["[x](b.md#b) [x](c.md#c)", "# b\n", "# c\n", "# changed\n"]
+
+
+def test_what_is_kept_of_files_parsed_for_their_anchors_is_bounded(
+    base: MakeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_AHEAD_BYTES", 10)
+    files = {f"t{n}.md": f"# t{n}\n" for n in range(4)}
+    at = base({"a.md": " ".join(f"[x]({name}#t{n})" for n, name in enumerate(files)), **files})
+    assert all(link.anchor_ok for link in at.links("a.md"))
+    assert at._ahead_bytes <= 10 and len(at._ahead) == 2
+    assert [at.note(name).title for name in files] == ["t0", "t1", "t2", "t3"]
+    assert at._ahead_bytes == 0 and not at._ahead
