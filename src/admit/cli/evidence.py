@@ -7,6 +7,7 @@ import click
 from admit.cli.evidence_job import finalize, open_, serve
 from admit.cli.evidence_lint import command as lint_command
 from admit.cli.evidence_plan import command as plan_command
+from admit.cli.evidence_report import command as report_command
 from admit.cli.evidence_review import command as review_command
 from admit.cli.evidence_status import ack, status
 
@@ -28,5 +29,5 @@ def command() -> None:
     """
 
 
-for one in (plan_command, lint_command, review_command, open_, finalize, status, ack, serve):
+for one in (plan_command, lint_command, review_command, open_, finalize, status, ack, report_command, serve):
     command.add_command(one)

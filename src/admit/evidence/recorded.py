@@ -7,7 +7,7 @@ have said instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from admit.errors import IntegrityError
@@ -59,8 +59,9 @@ class Replayed(NamedTuple):
 
     Attributes:
         was, now: Artifacts that the review read, and that it might have read, counts.
-        kept, lost: Findings about an artifact that stays within, and about one that would be unread.
-        other: Findings about no artifact of the plan, a count.
+        kept, lost: What a judge or an agent found about an artifact that stays within, and about one that
+            would be unread.
+        other: Other findings, a count: about no artifact of the plan, or by a check.
     """
 
     recorded: Recorded
@@ -120,19 +121,11 @@ def _replayed(one: Recorded, plan: Plan) -> Replayed:
     for offer in plan.offers:
         for path in (offer.artifact, *(material.path for material in offer.materials)):
             inside[path] = offer.id in within
-    kept, lost = [], []
-    for finding in one.findings:
-        places = [inside[path] for path in _artifacts(finding) if path in inside]
-        if places:
-            (kept if all(places) else lost).append(finding)
+    resting = [found for found in one.findings if found.origin != "check" and found.artifact in inside]
+    kept = tuple(found for found in resting if inside[found.artifact])
+    lost = tuple(found for found in resting if not inside[found.artifact])
     was = one.coverage.read if one.coverage is not None else 0
-    rest = len(one.findings) - len(kept) - len(lost)
-    return Replayed(one, plan, was, len(within), tuple(kept), tuple(lost), rest)
-
-
-def _artifacts(finding: Finding) -> Sequence[str]:
-    """A finding names one artifact, or several with commas between them."""
-    return (finding.artifact, *finding.artifact.split(", "))
+    return Replayed(one, plan, was, len(within), kept, lost, len(one.findings) - len(resting))
 
 
 def _recorded(pair: Pair, row: JobRow, criterion: Callable[[str, str], Criterion | None]) -> Recorded:
@@ -170,11 +163,10 @@ def _finding(note: str, held: Mapping[str, Any]) -> Finding:
 
 
 def _coverage(held: Mapping[str, Any]) -> Coverage:
+    unread = (Unread(**{"links": (), **one, "blocks": tuple(one["blocks"])}) for one in held["unread"])
     parts = {
         "opened": tuple(Opened(**one) for one in held["opened"]),
-        "unread": tuple(
-            Unread(**{"links": (), **one, "blocks": tuple(one["blocks"])}) for one in held["unread"]
-        ),
+        "unread": tuple(unread),
         "unavailable": tuple(Unavailable(**one) for one in held["unavailable"]),
     }
     return Coverage(**{**held, **parts})
