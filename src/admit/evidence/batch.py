@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def in_order(work: Callable[[T], R], given: Sequence[T], workers: int) -> Iterator[R]:
+def in_order(work: Callable[[T], R], given: Sequence[T], workers: int) -> Generator[R, None, None]:
     """What `work` gives for each, in the order given, with so many threads at once.
 
     Whoever stops early, as by Ctrl-C, waits for nothing: no further one is begun, and those under way end in
