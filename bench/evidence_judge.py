@@ -27,12 +27,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from admit.evidence.gate import EvidenceGate, reviewer
-
 from admit.config.layers import load
 from admit.evidence.base import Base
 from admit.evidence.criteria import load as criterion_of
+from admit.evidence.gate import EvidenceGate
 from admit.evidence.model import Review
+from admit.judges.door import door_judge, own_judge
 from admit.report.stats import wilson
 from evidence_bench.figures import Figure, percent, print_table
 from evidence_bench.population import ROOT, notes_of
@@ -148,16 +148,14 @@ def measured(made: list[Case], root: Path, url: str, model: str) -> list[Figure]
         "evidence.timeout_ms": 120_000,
     }  # fmt: skip
     settings = {f"judge.profiles.bench.{name}": value for name, value in own.items()}
-    config = load(
-        str(root), overrides={**settings, "limits.cooldown_failures": 1000, "evidence.judge": "bench"}
-    )
+    config = load(str(root), overrides={**settings, "limits.cooldown_failures": 1000})
     (root / "claims.md").write_text(
         "---\nid: claims\nbudget: 16\nmaterial: whole\nasks: [claims]\nanswers:\n  supported: pass\n"
         "  unsupported: fail\n  contradicted: fail\n---\nIs the claim what the artifact says?\n"
     )
     took: list[float] = []
     with Base.open(str(root), config=config) as base:
-        judge = reviewer(config)
+        judge = door_judge(config, "evidence", own_judge, "bench")
         if isinstance(judge, str):
             sys.exit(f"no judge: {judge}")
         gate = EvidenceGate(base, judge)

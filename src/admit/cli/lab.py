@@ -28,7 +28,7 @@ Examples:
   admit lab confirm depth.toml
   admit lab promote depth.toml --outcomes runs.jsonl"""
 
-TEMPLATES = {"tools": ("adaptive-depth",)}
+TEMPLATES = {"tools": ("adaptive-depth",), "evidence": ("evidence-tail",)}
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -84,9 +84,8 @@ def new(out: str, door: str, template: str | None, as_json: bool) -> int:
     if as_json:
         print_json({"schema": 1, "plan": out, "template": name})
     else:
-        click.echo(
-            f"{out} written. Fill in [surfaces.dev] and [surfaces.confirm], then: admit lab check {out}"
-        )
+        blank = "[surfaces.dev] and [surfaces.confirm]" if door == "tools" else "root and judge"
+        click.echo(f"{out} written. Fill in {blank}, then: admit lab check {out}")
     return DONE
 
 
@@ -101,6 +100,10 @@ def check(plan: str, places: tuple[str, ...], as_json: bool) -> int:
     from admit.lab import freeze as freezing
     from admit.lab.plan import Plan, faults, read
 
+    if (values := _of_evidence(plan)) is not None:
+        from admit.cli import lab_tail
+
+        return lab_tail.check(plan, values, as_json)
     found = [message for _, message in faults(read(plan))]
     if not found:
         found = freezing.check(Plan.load(plan, _places(places)))
@@ -129,6 +132,10 @@ def freeze(plan: str, places: tuple[str, ...], as_json: bool) -> int:
     """
     from admit.lab.freeze import freeze as fix
 
+    if (values := _of_evidence(plan)) is not None:
+        from admit.cli import lab_tail
+
+        return lab_tail.freeze(plan, values, as_json)
     frozen = fix(_loaded(plan, places), _journal())
     if as_json:
         print_json({"schema": 1, "plan": frozen.hash, "data": {k: dict(v) for k, v in frozen.data.items()}})
@@ -153,6 +160,10 @@ def run(plan: str, surface: str, workers: int, places: tuple[str, ...], as_json:
     from admit.lab.figures import times
     from admit.lab.run import run as measure
 
+    if (values := _of_evidence(plan)) is not None:
+        from admit.cli import lab_tail
+
+        return lab_tail.run(plan, values, workers, as_json)
     frozen, journal = _frozen(plan, places)
     done = measure(frozen, journal, surface, workers=workers)
     if done.missing:
@@ -286,9 +297,21 @@ def _places(given: tuple[str, ...]) -> dict[str, str]:
     return places
 
 
+def _of_evidence(plan: str) -> dict[str, Any] | None:
+    """The values of a plan of the evidence door; None where it is one of another."""
+    from admit.lab.plan import read
+
+    values = read(plan)
+    return values if values.get("door") == "evidence" else None
+
+
 def _loaded(plan: str, places: tuple[str, ...]) -> Plan:
     from admit.lab.plan import Plan
 
+    if _of_evidence(plan) is not None:
+        from admit.cli import lab_tail
+
+        lab_tail.refuse(click.get_current_context().info_name or "")
     return Plan.load(plan, _places(places))
 
 

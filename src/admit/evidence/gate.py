@@ -20,7 +20,7 @@ from admit.evidence.partition import UNNAMED, partition
 from admit.evidence.plan import Plan
 from admit.evidence.planning import UNSET, Unset
 from admit.evidence.questions import applicable, fits
-from admit.evidence.review import Reviewer, review
+from admit.evidence.review import Reviewer, review, try_plan
 from admit.evidence.scope import find
 from admit.evidence.shown import Reader
 from admit.judges.bounded import BoundedJudge
@@ -157,6 +157,14 @@ class EvidenceGate:
             IntegrityError: The accepted review of the pair is not as it was written.
         """
         return self._review(self._asked(), note_path, self.criterion(criterion), attempt)
+
+    def try_plan(self, plan: Plan) -> Review:
+        """Ask the judge about a plan of any cap, unit or order; nothing is kept or recorded.
+
+        Raises:
+            EvidenceError: Nobody may be asked.
+        """
+        return try_plan(self.base, self._asked(), plan, self._clock)
 
     def review_many(self, pairs: Sequence[Work], workers: int | None = None) -> Iterator[Review]:
         """Ask the judge about many pairs, several at once; the reviews come in the order of the pairs.

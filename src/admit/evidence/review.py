@@ -89,25 +89,26 @@ def review(
     if not applicable(plan.note, criterion):
         return Review(pair, "UNJUDGED", NOT_APPLICABLE, plan_hash=plan.plan_hash)
     kept = Kept(store, pair, plan, texts_of(base, plan), attempt)
-    way = _Way.of(base, reviewer, plan)
-    reply = None
-    if not way.hindrance:
-        reply = reviewer.judge.ask(
-            request(
-                plan,
-                way.packed.items,
-                way.questions,
-                deadline_ms=reviewer.deadline_ms,
-                request_id=f"{kept.job}.{kept.attempt}",
-            )
-        )
-    way = way._replace(reply=reply)
+    way = _Way.of(base, reviewer, plan).asked(f"{kept.job}.{kept.attempt}")
     found = _reviewed(base, way, plan, pair)._replace(
         job=kept.job, attempt=kept.attempt, elapsed_ms=(clock.monotonic() - started) * 1000
     )
     found = kept.end(found, way.served)
     _record(ledger, way, found)
     return found
+
+
+def try_plan(base: Base, reviewer: Reviewer, plan: Plan, clock: Clock) -> Review:
+    """Ask the judge once about a plan of any cap, as an experiment does; nothing is kept or recorded.
+
+    Args:
+        plan: With a criterion that asks something of the note.
+    """
+    assert plan.criterion is not None
+    started = clock.monotonic()
+    way = _Way.of(base, reviewer, plan).asked(plan.plan_hash)
+    pair = Pair(plan.note.path, plan.criterion.id, reviewer.partition)
+    return _reviewed(base, way, plan, pair)._replace(elapsed_ms=(clock.monotonic() - started) * 1000)
 
 
 class _Way(NamedTuple):
@@ -136,6 +137,19 @@ class _Way(NamedTuple):
             asked(plan, found),
             _hindrance(plan, packed, found, within(packed.items)),
         )
+
+    def asked(self, request_id: str) -> _Way:
+        """The same with the judge's reply, where nothing hinders asking."""
+        if self.hindrance or self.plan is None:
+            return self
+        asked = request(
+            self.plan,
+            self.packed.items,
+            self.questions,
+            deadline_ms=self.reviewer.deadline_ms,
+            request_id=request_id,
+        )
+        return self._replace(reply=self.reviewer.judge.ask(asked))
 
     @property
     def served(self) -> tuple[Item, ...]:
