@@ -117,6 +117,11 @@ def test_words_that_mean_nothing_here_are_left_alone_and_one_value_is_a_list():
     assert dict(found.answers) == {"PASS": "pass", "WARN": "warn", "FAIL": "fail"}
 
 
+def test_answers_about_blocks_alone_may_depend_on_what_was_read():
+    found = read(LEAST + "asks: [claims, relations]\nanswers: {good: pass, bad: fail-if-read}\n")
+    assert (dict(found.answers), dict(found.note_answers)) == ({"good": "pass", "bad": "fail-if-read"}, {})
+
+
 def test_labels_such_as_no_and_yes_stay_words():
     assert dict(read(LEAST + "answers: {no: fail, yes: pass}\n").note_answers) == {
         "no": "fail",
