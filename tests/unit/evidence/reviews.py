@@ -24,7 +24,7 @@ def criterion(asks: str = "[claims]", front: str = "", answers: str = ANSWERS) -
     """A criterion of five labels: good, hint, far, bare, wrong."""
     whole = 'note_answers: {"yes": pass, mostly: warn, "no": fail}\n' if "note" in asks else ""
     text = f"---\nid: c\nasks: {asks}\nanswers: {answers}\n{whole}{front}---\nLook.\n"
-    return criteria.parse(text, "c.md", "sha256:" + "c" * 64)
+    return criteria.parse(text, "criteria/c.md", "sha256:" + "c" * 64)
 
 
 def files(*targets: str, text: str = "The text.") -> dict[str, str]:
