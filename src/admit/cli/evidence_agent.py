@@ -1,11 +1,11 @@
-"""`admit evidence review --export`: one folder for each pair, for any agent to review."""
+"""`admit evidence review --export` and `--agent`: a folder for each pair, for any agent; an agent of ours."""
 
 from __future__ import annotations
 
 import os
 import shlex
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -16,7 +16,9 @@ from admit.cli.frame import DONE, FINDING, counted, print_json
 from admit.errors import NoteError, UsageError
 
 if TYPE_CHECKING:
+    from admit.evidence.base import Base
     from admit.evidence.criterion import Criterion
+    from admit.evidence.gate import EvidenceGate
     from admit.evidence.job.manifest import Job
 
 MOST_JOBS = 40
@@ -26,6 +28,7 @@ def export(
     notes: Notes,
     criteria: Sequence[Criterion],
     folder: str,
+    model: str | None,
     *,
     every: bool,
     reasons: Collection[str],
@@ -33,15 +36,13 @@ def export(
 ) -> int:
     """Write the jobs of all pairs that are due, and say what comes next.
 
+    Args:
+        model: Who will do them; None is not known, and then no accepted review is theirs.
+
     Raises:
         UsageError: Jobs cannot be kept, or the folder cannot be written.
     """
-    from admit.evidence.gate import EvidenceGate
-
-    base, store = notes.base, open_kept(notes.base)
-    if store is None:
-        raise UsageError("a job is served and counted by the ledger, so without it there is none")
-    gate = EvidenceGate(base, store=store)
+    gate = _gate(notes.base, model)
     due = gate.due(notes.paths, criteria, fresh=every, reasons=reasons)
     jobs: list[Job] = []
     unread: list[NoteError] = []
@@ -67,6 +68,70 @@ def export(
     for fault in unread:
         click.echo(f"admit: {words.one_line(str(fault), 400)}", err=True)
     return FINDING if unread else DONE
+
+
+class Wanted(NamedTuple):
+    """How an agent reviews, as the options say."""
+
+    agent: str
+    model: str | None
+    every: bool
+    reasons: Collection[str]
+    workers: int | None
+    allow_unjudged: bool
+    sarif: str | None
+
+
+def review(notes: Notes, criteria: Sequence[Criterion], wanted: Wanted, *, as_json: bool) -> int:
+    """Let an agent review all pairs that are due, several at once, each in a context of its own.
+
+    Raises:
+        UsageError: The agent may not review, or jobs cannot be kept.
+    """
+    from admit.cli.evidence_told import told
+    from admit.evidence.batch import in_order
+    from admit.evidence.model import Pair, Review
+    from admit.hosts.reviewers import Reviewer, jobs_folder
+
+    base, gate = notes.base, _gate(notes.base, wanted.model)
+    store = gate.store
+    assert store is not None
+    reviewer = Reviewer(wanted.agent, base, model=wanted.model)
+    due = gate.due(notes.paths, criteria, fresh=wanted.every, reasons=wanted.reasons)
+    folder = jobs_folder()
+
+    def done(pair: tuple[str, Criterion]) -> Review:
+        try:
+            plan = gate.plan(*pair)
+        except NoteError as fault:
+            return Review(Pair(pair[0], pair[1].id, gate.partition), "ERROR", fault.reason)
+        return reviewer.review(store, gate.export(plan, folder).id)
+
+    given = in_order(done, due.pairs, wanted.workers or base.settings.workers)
+    return told(
+        given,
+        notes,
+        due,
+        wanted.agent,
+        allow_unjudged=wanted.allow_unjudged,
+        sarif=wanted.sarif,
+        as_json=as_json,
+    )
+
+
+def _gate(base: Base, model: str | None) -> EvidenceGate:
+    """The gate of the reviews of one model.
+
+    Raises:
+        UsageError: Jobs cannot be kept.
+    """
+    from admit.evidence.gate import EvidenceGate
+    from admit.evidence.partition import partition
+
+    store = open_kept(base)
+    if store is None:
+        raise UsageError("a job is served and counted by the ledger, so without it there is none")
+    return EvidenceGate(base, store=store, partition=partition(model))
 
 
 def _say(notes: Notes, jobs: Sequence[Job], fresh: int, without: int) -> None:

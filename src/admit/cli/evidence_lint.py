@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +22,10 @@ from admit.cli.evidence_base import (
 )
 from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
 from admit.config.evidence_keys import RULES
-from admit.errors import NoteError
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
+    from admit.evidence.lint import Lint
     from admit.evidence.model import Finding
 
 FAIL_ON = ("fail", "warn", "info")
@@ -74,57 +73,38 @@ def command(
 
     Exit code 1: a finding of the severity of --fail-on or above, or a note that cannot be read.
     """
+    from admit.evidence.lint import Lint
+
     with open_base(paths, root) as base:
         notes = notes_of(base, paths, top=top)
-        findings, unread = _findings(notes, rules, quiet=as_json)
-        links = _links(notes)
+        looked = Lint(base, rules or None)
+        findings = _findings(notes, looked, quiet=as_json)
         if sarif is not None:
             write_sarif(sarif, base, findings)
         least = fail_on or base.settings.fail_on
         columns = {} if as_json else _columns(base, findings)
     failed = any(words.is_at_least(one.severity, least) for one in findings)
     if as_json:
-        print_json(_json(notes, findings, links[1], unread))
+        print_json(_json(notes, findings, looked))
     else:
         every = bool(rules) or least == "info"
-        _say(notes, findings, columns, links, every=every)
+        _say(notes, findings, columns, looked, every=every)
         if sarif is not None:
             click.echo(f"{sarif} written")
         if failed:
             click.echo(f"ends with 1: fail_on is {least}")
-    for fault in unread:
-        click.echo(f"admit: {words.one_line(str(fault), 400)}", err=True)
-    return FINDING if failed or unread else DONE
+    return FINDING if failed or looked.unread else DONE
 
 
-def _findings(notes: Notes, rules: Sequence[str], *, quiet: bool) -> tuple[list[Finding], list[NoteError]]:
-    """Findings in the order of notes and places, and the notes that cannot be read."""
-    from admit.evidence.lint import lint
-
+def _findings(notes: Notes, looked: Lint, *, quiet: bool) -> list[Finding]:
+    """Findings in the order of notes and places."""
     progress = Progress(len(notes.paths), "note", quiet=quiet)
     found: list[Finding] = []
-    unread: list[NoteError] = []
     for path in notes.paths:
-        try:
-            found += sorted(lint(notes.base, [path], rules or None), key=lambda one: (one.line, one.start))
-        except NoteError as fault:
-            unread.append(fault)
+        found += looked.note(path)
         progress.step(f"{counted(len(found), 'finding')}")
     progress.end()
-    return found, unread
-
-
-def _links(notes: Notes) -> tuple[int, Counter[str]]:
-    """Artifacts that the notes link to, each once for each note, and links by kind."""
-    artifacts, kinds = 0, Counter[str]()
-    for path in notes.paths:
-        try:
-            links = notes.base.links(path)
-        except NoteError:
-            continue
-        artifacts += len({link.target for link in links if link.kind == "artifact"})
-        kinds.update(words.kinds_of(links))
-    return artifacts, kinds
+    return found
 
 
 def _columns(base: Base, findings: Sequence[Finding]) -> dict[int, int]:
@@ -133,17 +113,24 @@ def _columns(base: Base, findings: Sequence[Finding]) -> dict[int, int]:
     path, data = "", b""
     for place, one in enumerate(findings):
         if one.note != path:
-            path, data = one.note, base.note(one.note).text.encode("utf-8", "surrogateescape")
+            path, data = one.note, _bytes(base, one.note)
         begin = data.rfind(b"\n", 0, one.start) + 1
         columns[place] = len(data[begin : one.start].decode("utf-8", "replace")) + 1
     return columns
+
+
+def _bytes(base: Base, path: str) -> bytes:
+    try:
+        return base.note(path).text.encode("utf-8", "surrogateescape")
+    except NoteError:
+        return b""
 
 
 def _say(
     notes: Notes,
     findings: Sequence[Finding],
     columns: dict[int, int],
-    links: tuple[int, Counter[str]],
+    looked: Lint,
     *,
     every: bool,
 ) -> None:
@@ -152,6 +139,8 @@ def _say(
     for place, one in enumerate(findings):
         if not (hide and one.severity == "INFO"):
             click.echo(words.finding(one, columns[place]))
+            if one.passage:
+                click.echo(f"    line {one.passage_line:,} there: {words.one_line(one.passage)}")
     lines = []
     if findings:
         lines += ["", words.rule_rows(findings)]
@@ -162,22 +151,20 @@ def _say(
     counts = words.severities(findings)
     said = ", ".join(f"{count:,} {severity}" for severity, count in counts.items())
     lines.append(f"{counted(len(notes.paths), 'note')}: {said}")
-    lines.append(words.said_links(*links))
+    lines.append(words.said_links(looked.artifacts, looked.kinds))
     click.echo("\n".join([*lines, *said_scope(notes)]))
 
 
-def _json(
-    notes: Notes, findings: Sequence[Finding], kinds: Counter[str], unread: Sequence[NoteError]
-) -> dict[str, Any]:
+def _json(notes: Notes, findings: Sequence[Finding], looked: Lint) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "command": "lint",
         "summary": {
             "notes": len(notes.paths),
             **words.severities(findings),
-            "links": {kind: kinds[kind] for kind in words.KINDS if kinds[kind]},
+            "links": {kind: looked.kinds[kind] for kind in words.KINDS if looked.kinds[kind]},
             "skipped": dict(sorted(notes.skipped.items())),
         },
         "findings": [one._asdict() for one in findings],
-        "unreadable": [{"note": fault.path, "reason": fault.reason} for fault in unread],
+        "unreadable": [{"note": fault.path, "reason": fault.reason} for fault in looked.unread],
     }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,25 +10,20 @@ from admit.cli import evidence_words as words
 from admit.cli.evidence_base import (
     GROUNDING,
     SCHEMA,
-    Notes,
-    Progress,
     criteria_of,
     notes_of,
     open_base,
     paths_argument,
     root_option,
-    said_scope,
     top_option,
-    write_sarif,
 )
-from admit.cli.evidence_gate import Asked, close, open_judge, say_sent, why
-from admit.cli.frame import DONE, FINDING, INTERRUPTED, counted, json_option, print_json
+from admit.cli.evidence_gate import close, open_judge, say_sent
+from admit.cli.evidence_told import told
+from admit.cli.frame import DONE, json_option, print_json
 from admit.errors import UsageError
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
-    from admit.evidence.gate import Due
-    from admit.evidence.model import Review
 
 DOOR = "evidence"
 REASONS = ("missing-baseline", "criterion-changed", "note-changed", "linked-changed")
@@ -61,6 +54,7 @@ Examples:
 @click.option("--judge", metavar="NAME", help="Ask this profile; without it evidence.judge.")
 @click.option("--agent", type=click.Choice(AGENTS), help="Let this coding agent review.")
 @click.option("--export", "folder", metavar="DIR", help="Write a job for each pair, and ask nobody.")
+@click.option("--model", metavar="M", help="Of --agent, or of who will do the jobs of --export.")
 @click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Pairs at once.")
 @click.option(
     "--repeat", type=click.IntRange(2, 100), metavar="N", help="Review what stands N times more; keep none."
@@ -79,6 +73,7 @@ def command(
     judge: str | None,
     agent: str | None,
     folder: str | None,
+    model: str | None,
     workers: int | None,
     repeat: int | None,
     init_criteria: bool,
@@ -91,12 +86,17 @@ def command(
     """Hold notes against what they link to, by criteria, within the budget of each criterion.
 
     Only pairs of note and criterion whose accepted review is missing or stale are reviewed. What was not
-    read is named with the verdict and never changes it. Ctrl-C keeps what is done.
+    read is named with the verdict and never changes it. Ctrl-C keeps what is done. Without --model nothing
+    tells which reviews are those of an agent, and it does all pairs.
 
     Exit code 1: a verdict at or above evidence.fail_on, or a pair without one.
     """
     if sum((judge is not None, agent is not None, folder is not None)) > 1:
         raise UsageError("give one of --judge, --agent and --export")
+    if model is not None and agent is None and folder is None:
+        raise UsageError("--model goes with --agent and --export; a judge's model is that of its profile")
+    if repeat is not None and (agent is not None or folder is not None):
+        raise UsageError("--repeat goes with a judge")
     if not paths and not init_criteria:
         raise UsageError("name the notes to review: files, or folders that hold some")
     with open_base(paths, root) as base:
@@ -112,7 +112,12 @@ def command(
         if folder is not None:
             from admit.cli.evidence_agent import export
 
-            return export(notes, criteria, folder, every=every, reasons=reason, as_json=as_json)
+            return export(notes, criteria, folder, model, every=every, reasons=reason, as_json=as_json)
+        if agent is not None:
+            from admit.cli.evidence_agent import Wanted, review
+
+            wanted = Wanted(agent, model, every, reason, workers, allow_unjudged, sarif)
+            return review(notes, criteria, wanted, as_json=as_json)
         assert name is not None
         asked = open_judge(base, name)
         try:
@@ -121,7 +126,12 @@ def command(
 
                 return again(asked, notes, criteria, repeat, workers, allow_unjudged, as_json)
             due = asked.gate.due(notes.paths, criteria, fresh=every, reasons=reason)
-            return _review(asked, notes, due, workers, allow_unjudged, sarif, as_json)
+            say_sent(asked, due.pairs)
+            given = asked.gate.review_many(due.pairs, workers)
+            profile = asked.profile.name
+            return told(
+                given, notes, due, profile, allow_unjudged=allow_unjudged, sarif=sarif, as_json=as_json
+            )
         finally:
             close(asked, base.config)
 
@@ -138,60 +148,3 @@ def _init(base: Base, as_json: bool) -> int:
     if not written:
         click.echo(f"All shipped criteria are in {words.path(base.settings.criteria_dir)} already.")
     return DONE
-
-
-def _review(
-    asked: Asked,
-    notes: Notes,
-    due: Due,
-    workers: int | None,
-    allow_unjudged: bool,
-    sarif: str | None,
-    as_json: bool,
-) -> int:
-    from admit.evidence.as_json import document
-
-    base = notes.base
-    say_sent(asked, due.pairs)
-    reviews: list[Review] = []
-    progress = Progress(len(due.pairs), "pair", quiet=as_json)
-    interrupted = False
-    try:
-        for one in asked.gate.review_many(due.pairs, workers):
-            reviews.append(one)
-            progress.end()
-            if not as_json:
-                click.echo("\n".join(words.review(one)))
-            progress.step(f"{words.path(one.pair.note)}: {one.verdict}")
-    except KeyboardInterrupt:
-        interrupted = True
-    progress.end()
-    if sarif is not None:
-        write_sarif(sarif, base, (), reviews)
-    if as_json:
-        print_json(document("review", reviews, {"fresh": due.fresh, "not_applicable": due.not_applicable}))
-    else:
-        click.echo("\n".join(_summary(base, asked.profile.name, notes, reviews, due)))
-    if interrupted:
-        stored = sum(one.stored for one in reviews)
-        click.echo(
-            f"admit: interrupted after {len(reviews):,} of {counted(len(due.pairs), 'pair')}; "
-            f"{counted(stored, 'review')} told are kept, the same command goes on with the rest",
-            err=True,
-        )
-        return INTERRUPTED
-    fail_on = base.settings.fail_on
-    bad = any(words.is_bad(one, fail_on, allow_unjudged=allow_unjudged) for one in reviews)
-    return FINDING if bad else DONE
-
-
-def _summary(base: Base, profile: str, notes: Notes, reviews: Sequence[Review], due: Due) -> list[str]:
-    lines = [""] if reviews else []
-    verdicts = Counter(one.verdict for one in reviews)
-    said = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items()))
-    lines.append(f"{counted(len(reviews), 'pair')} reviewed{': ' if said else ''}{said}")
-    if due.fresh:
-        lines.append(f"{counted(due.fresh, 'pair')} fresh, not reviewed again (--all reviews them)")
-    if due.not_applicable:
-        lines.append(f"{counted(due.not_applicable, 'pair')} not applicable: nothing there to ask about")
-    return [*lines, *why(base.config, profile, reviews), *said_scope(notes)]
