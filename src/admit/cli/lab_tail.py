@@ -61,6 +61,7 @@ def freeze(path: str, values: dict[str, Any], as_json: bool) -> int:
 
 def run(path: str, values: dict[str, Any], workers: int, as_json: bool) -> int:
     """Review every arm that is not reviewed yet, and print the answer; 1 where pairs stayed unjudged."""
+    from admit.cli.evidence_gate import close, open_judge
     from admit.lab.tail import as_json as as_value
     from admit.lab.tail_plan import built, frozen
     from admit.lab.tail_run import run as measure
