@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 from unicodedata import normalize
 
-from admit.evidence.nearest import nearest
+from admit.evidence.nearest import ByLength, by_length, nearest
 
 Entry = Literal["file", "folder", "link", "special"]
 
@@ -38,8 +38,8 @@ class Listing:
         return self._folded.get(fold(name))
 
     def near(self, name: str) -> str | None:
-        """The name at the smallest edit distance, of 2 at most; the first of equals."""
-        found = nearest(normalize("NFC", name), self._composed)
+        """The name at the smallest edit distance, of 2 at most; see `nearest.nearest`."""
+        found = nearest(normalize("NFC", name), self._lengths)
         return None if found is None else self._composed[found]
 
     @cached_property
@@ -48,6 +48,10 @@ class Listing:
         for name in self.entries:
             names.setdefault(normalize("NFC", name), name)
         return names
+
+    @cached_property
+    def _lengths(self) -> ByLength:
+        return by_length(self._composed)
 
     @cached_property
     def _folded(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 from admit.evidence.listing import fold
-from admit.evidence.nearest import nearest
+from admit.evidence.nearest import by_length, nearest
 from admit.evidence.note import Resolved
 from admit.evidence.resolve import Malformed, classified, plain_path
 from admit.evidence.tree import Place, Tree
@@ -91,6 +91,7 @@ class Stems:
                     self._add(name, path)
         for files in self._files.values():
             files.sort(key=lambda file: file.path)
+        self._lengths = by_length(sorted(self._files))
 
     def _add(self, name: str, path: str) -> None:
         stem, dot, suffix = name.rpartition(".")
@@ -110,7 +111,7 @@ class Stems:
 
     def near(self, name: str) -> str:
         """The file of the nearest name, or an empty text."""
-        found = nearest(fold(name.rpartition("/")[2]), self._files)
+        found = nearest(fold(name.rpartition("/")[2]), self._lengths)
         return self._files[found][0].path if found is not None else ""
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from admit.evidence import nearest as module
-from admit.evidence.nearest import distance, nearest
+from admit.evidence.nearest import by_length, distance, nearest
 
 words = st.text("abé", max_size=9)
 
@@ -28,22 +29,34 @@ def test_a_distance_is_that_of_levenshtein_up_to_the_most(left: str, right: str,
 
 
 @given(words, st.lists(words, max_size=12))
-def test_the_nearest_is_the_first_of_the_least_distance(name: str, known: list[str]) -> None:
-    away = [(plain_distance(name, other), other) for other in known if other != name]
-    least = min((d for d, _ in away), default=3)
-    expected = next((other for d, other in away if d == least), None) if least <= 2 else None
-    assert nearest(name, known) == expected
+def test_the_nearest_is_of_the_least_distance_and_of_equals_nearest_in_length(
+    name: str, known: list[str]
+) -> None:
+    away = [
+        (plain_distance(name, other), abs(len(other) - len(name)), len(other) > len(name), at, other)
+        for at, other in enumerate(known)
+        if other != name
+    ]
+    best = min(away, default=None)
+    assert nearest(name, by_length(known)) == (best[-1] if best is not None and best[0] <= 2 else None)
 
 
 def test_a_huge_folder_is_looked_at_up_to_a_bound() -> None:
     known = [f"nothing-like-{n}" for n in range(module.MAX_NAMES)]
-    assert nearest("graph.md", [*known[:-1], "grahp.md"]) == "grahp.md"
-    assert nearest("graph.md", [*known, "grahp.md"]) is None
+    assert nearest("graph.md", by_length([*known[:-1], "grahp.md"])) == "grahp.md"
+    assert nearest("graph.md", by_length([*known, "grahp.md"])) is None
 
 
-def test_names_that_share_a_part_are_compared_up_to_a_bound() -> None:
-    known = [f"note-{n:04}.md" for n in range(2000)]
-    compared = len([one for one in known if one.endswith(".md")])
-    assert compared > module.MAX_COMPARED
-    assert nearest("note-1999.mdx", known) is None
-    assert nearest("note-0003.mdx", known) == "note-0003.md"
+def test_names_that_share_a_part_are_compared_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+    real = module.distance
+
+    def spy(left: str, right: str, most: int) -> int | None:
+        compared.append(right)
+        return real(left, right, most)
+
+    monkeypatch.setattr(module, "distance", spy)
+    known = by_length(f"note-{n:04}-about-things.md" for n in range(5000))
+    assert nearest("note-abcd-about-things.md", known) is None
+    assert len(compared) == module.MAX_COMPARED
+    assert nearest("note-0003-about-thing.md", known) == "note-0003-about-things.md"
