@@ -46,6 +46,8 @@ def samples(key: Key) -> list[Any]:
     """Values that may stand under a key, both ends of its range among them."""
     if key.kind == "bool":
         return [False, True]
+    if key.kind == "path":
+        return ["elsewhere", "in/other"]
     if key.kind == "text":
         return list(key.choices) or ["https://elsewhere.example", "other"]
     if key.kind == "texts":

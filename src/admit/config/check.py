@@ -28,6 +28,8 @@ def accept(key: Key, raw: object) -> Any:
         return _number(key, raw)
     if key.kind == "text":
         return _text(key, raw)
+    if key.kind == "path":
+        return _path(key, raw)
     if not isinstance(raw, (list, tuple)):
         raise ValueError(f"must be a list, not {shown(raw)}")
     if key.kind == "floats":
@@ -61,6 +63,13 @@ def _text(key: Key, raw: object) -> str:
     if not 0 < len(raw) <= MAX_TEXT or "\0" in raw:
         raise ValueError(f"must be text of 1 to {MAX_TEXT:,} characters, without NUL")
     return raw
+
+
+def _path(key: Key, raw: object) -> str:
+    text = _text(key, raw)
+    if text.startswith(("/", "~")) or "\\" in text or ".." in text.split("/"):
+        raise ValueError(f"must be a folder below another one, without .., not {shown(raw)}")
+    return text
 
 
 def range_of(key: Key) -> str:

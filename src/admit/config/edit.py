@@ -26,7 +26,7 @@ def parse_value(key: Key, word: str, name: str) -> Any:
         raise ConfigError(f'{name} cannot hold "{visible(word)}": it is not UTF-8', key=name)
     try:
         raw: object = word
-        if key.kind != "text":
+        if key.kind not in ("text", "path"):
             read = tomllib.loads(f"v = {word}")
             raw = read["v"] if len(read) == 1 else word  # a word with a newline may set more than one
     except ValueError:  # no TOML, or a number of more digits than can be read

@@ -54,7 +54,7 @@ EVIDENCE_KEYS = (
         help="The most that is served of an artifact of which only the head is read."),
     Key("evidence.source_globs", ("**/*.ingest.md",), "", "texts", trust="project",
         help="Which files are ingests of sources."),
-    Key("evidence.snapshot_dir", ".snapshots", "", "text", trust="project",
+    Key("evidence.snapshot_dir", ".snapshots", "", "path", trust="project",
         help="Where snapshots lie, from the folder of their ingest; . is beside it."),
     Key("evidence.max_unquoted_sources", 5, "sources", "int", 0, 1000, trust="narrow", tighten="lower",
         help="The most sources that a note may link without a verified quotation."),
@@ -69,7 +69,7 @@ EVIDENCE_KEYS = (
         tighten="stricter", help="From which severity on a command ends with 1."),
     Key("evidence.linked_freshness", "stale", "", "text", choices=("stale", "info", "off"),
         help="What a review is whose linked artifacts changed: stale, told of, or as it was."),
-    Key("evidence.criteria_dir", ".admit/criteria", "", "text", trust="project",
+    Key("evidence.criteria_dir", ".admit/criteria", "", "path", trust="project",
         help="Where the project's criteria lie, below the root."),
 )
 # fmt: on

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-Kind = Literal["bool", "int", "float", "text", "texts", "floats"]
+Kind = Literal["bool", "int", "float", "text", "path", "texts", "floats"]
 Trust = Literal["user", "narrow", "project"]
 
 
@@ -15,7 +15,8 @@ class Key(NamedTuple):
         name: Full dotted name; the part `NAME` stands for any name the user gives.
         default: What holds when no file sets it; None where `absent` says what then holds.
         unit: What the number counts, as it is printed; empty for words and switches.
-        kind: The type of the value. ``texts`` and ``floats`` are lists, given as tuples.
+        kind: The type of the value. A ``path`` is a text: a folder below another, without ``..``.
+            ``texts`` and ``floats`` are lists, given as tuples.
         low, high: The range, both ends included, of a number or of each number of a list.
         choices: The words a text may be; empty is any text.
         trust: Who may set it: the ``user`` file alone; the project too, but only to tighten

@@ -22,7 +22,7 @@ def samples(key: Key) -> list:
         return [False, True]
     if key.choices:
         return [(word,) for word in key.choices] if key.kind == "texts" else list(key.choices)
-    if key.kind == "text":
+    if key.kind in ("text", "path"):
         return ["alpha", "beta"]
     if key.kind == "texts":
         return [("alpha",), ("beta", "gamma")]
@@ -39,6 +39,8 @@ def outside(key: Key) -> list:
         return [key.choices[0], [key.choices[0].upper()], [""], True]
     if key.choices:
         return [key.choices[0].upper(), "", True, [key.choices[0]]]
+    if key.kind == "path":
+        return ["", 3, "../up", "in/../../up", "/abs", "~/home", "a\\b", ["a"]]
     if key.kind == "text":
         return ["", 3, "a" * 5000, ["a"]]
     if key.kind == "texts":
