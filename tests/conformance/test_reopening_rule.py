@@ -83,7 +83,7 @@ class Scripted:
         )
 
 
-def test_only_notes_with_more_offers_than_the_budget_are_pairs(vault, base):
+def test_E11_only_notes_with_more_offers_than_the_budget_are_pairs(vault, base):
     found = pairs(plan_of(vault), base)
     assert [one.note.path for one in found] == [f"note-{k:02}.md" for k in range(NOTES)]
     assert all(one.cap is None and len(one.within) == OFFERS for one in found)
@@ -100,7 +100,7 @@ def test_a_sample_of_the_pairs_is_drawn_by_the_seed(vault, base):
     assert len(first) == 5
 
 
-def test_a_cap_that_loses_what_lies_past_it_reopens_the_budget(vault, base):
+def test_E11_a_cap_that_loses_what_lies_past_it_reopens_the_budget(vault, base):
     fixed = freeze(plan_of(vault), base, Journal(MemoryLedger(), "evidence"))
     reviewer = Scripted({f"note-{k:02}.md": "t18.md" for k in range(8)})
     found = tail.summarise(fixed, [tail.read(plan, arm, reviewer) for plan, arm in tail.arms(fixed)])
@@ -113,7 +113,7 @@ def test_a_cap_that_loses_what_lies_past_it_reopens_the_budget(vault, base):
     )
 
 
-def test_a_cap_that_loses_nothing_keeps_the_budget_closed(vault, base):
+def test_E11_a_cap_that_loses_nothing_keeps_the_budget_closed(vault, base):
     fixed = freeze(plan_of(vault), base, Journal(MemoryLedger(), "evidence"))
     reviewer = Scripted({f"note-{k:02}.md": "t15.md" for k in range(NOTES)})
     found = tail.summarise(fixed, [tail.read(plan, arm, reviewer) for plan, arm in tail.arms(fixed)])
@@ -121,21 +121,21 @@ def test_a_cap_that_loses_nothing_keeps_the_budget_closed(vault, base):
     assert {one.arm for one in found.divergences} == {"occurrences"}, "five occurrences miss the sixteenth"
 
 
-def test_noise_of_the_judge_alone_does_not_reopen(vault, base):
+def test_E11_noise_of_the_judge_alone_does_not_reopen(vault, base):
     fixed = freeze(plan_of(vault), base, Journal(MemoryLedger(), "evidence"))
     reviewer = Scripted({}, frozenset(f"note-{k:02}.md" for k in range(6)))
     found = tail.summarise(fixed, [tail.read(plan, arm, reviewer) for plan, arm in tail.arms(fixed)])
     assert found.repeat.value == 0.5 and found.reopen != "yes"
 
 
-def test_few_pairs_show_nothing(vault, base):
+def test_E11_few_pairs_show_nothing(vault, base):
     fixed = freeze(plan_of(vault, pairs_max=4), base, Journal(MemoryLedger(), "evidence"))
     reviewer = Scripted({f"note-{k:02}.md": "t18.md" for k in range(NOTES)})
     found = tail.summarise(fixed, [tail.read(plan, arm, reviewer) for plan, arm in tail.arms(fixed)])
     assert found.reopen == "not shown" and found.excess.low is None
 
 
-def test_the_historical_rule_is_an_arm_of_the_lab_with_its_own_unit(vault, base):
+def test_E12_the_historical_rule_is_an_arm_of_the_lab_with_its_own_unit(vault, base):
     fixed = freeze(plan_of(vault, pairs_max=1), base, Journal(MemoryLedger(), "evidence"))
     seen = [(arm, plan.cap, plan.unit) for plan, arm in tail.arms(fixed)]
     assert seen == [
@@ -152,7 +152,7 @@ def test_the_historical_rule_is_an_arm_of_the_lab_with_its_own_unit(vault, base)
     assert [arm for _, arm in tail.arms(without)] == ["uncapped", "capped", "repeat"]
 
 
-def test_a_share_of_the_pairs_is_repeated_and_never_less_than_a_tenth(vault, base):
+def test_E11_a_share_of_the_pairs_is_repeated_and_never_less_than_a_tenth(vault, base):
     fixed = freeze(plan_of(vault, repeat_share=0.25), base, Journal(MemoryLedger(), "evidence"))
     assert [arm for _, arm in tail.arms(fixed)].count("repeat") == 3
     assert [key for key, _ in faults({**plan_of(vault).values, "repeat_share": 0.05})] == ["repeat_share"]
