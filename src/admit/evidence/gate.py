@@ -26,12 +26,12 @@ from admit.evidence.shown import Reader
 from admit.judges.bounded import BoundedJudge
 from admit.judges.clock import Clock, SystemClock
 from admit.judges.door import DoorJudge
+from admit.ledger.evidence_rows import BaselineRow, path_key
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
     from admit.evidence.job.manifest import Job
     from admit.ledger.evidence import EvidenceStore
-    from admit.ledger.evidence_rows import BaselineRow
     from admit.ledger.port import Ledger
 
 DEADLINE_MS = 120_000
@@ -327,7 +327,8 @@ class EvidenceGate:
         if not applicable(note, criterion):
             return None
         pair = Pair(note.path, criterion.id, self.partition)
-        return compared(self.store, rows.get(pair), pair, criterion, reader)  # type: ignore[arg-type]
+        row = rows.get((path_key(pair.note), pair.criterion, pair.partition))
+        return compared(self.store, row, pair, criterion, reader)  # type: ignore[arg-type]
 
 
 def _reviewer(judge: Judge | DoorJudge, clock: Clock) -> Reviewer:

@@ -28,7 +28,8 @@ SOURCE = "source: https://example.org/a\n"
 SNAPSHOT = f"---\n{SOURCE}---\nWords of the source.\n"
 INGEST = (
     f"---\n{SOURCE}snapshot_sha256: {hashlib.sha256(SNAPSHOT.encode()).hexdigest()}\n---\n# a\n\n"
-    "Our words.\n\n## Quotes\n\nSource extract (verbatim):\n\n> Words of the source.\n\nSource location: p. 1\n"
+    "Our words.\n\n## Quotes\n\nSource extract (verbatim):\n\n> Words of the source.\n\n"
+    "Source location: p. 1\n"
 )
 
 
@@ -216,3 +217,15 @@ def test_a_note_that_is_gone_is_an_error_of_the_note(base, store, tmp_path):
     (tmp_path / "root/kb/n.md").unlink()
     with pytest.raises(NoteError):
         told(base({}), store)
+
+
+def test_a_note_whose_name_is_spelled_decomposed_on_disk_finds_its_review(base, store):
+    from admit.evidence.gate import EvidenceGate
+
+    name = "kb/cafe\u0301.md"
+    at = base({**FILES, name: NOTE})
+    accept(store, at)
+    store.accept(store.baseline(*PAIR)._replace(note=name), expect=None)
+    (found,) = EvidenceGate(at, store=store, partition="opus").status([name], [criterion()])
+    assert found.fresh and found.pair.note == name
+    assert freshness(at, store, PAIR._replace(note=name), criterion()).fresh
