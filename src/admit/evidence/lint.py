@@ -26,6 +26,7 @@ CHECKS: Mapping[Check, tuple[str, ...]] = MappingProxyType(
 """Each group of rules with the rules that it yields; a rule belongs to one group."""
 
 NAMES = tuple(name for name, _, _ in RULES)
+LINK_RULES = links.RULES
 
 
 class Lint:

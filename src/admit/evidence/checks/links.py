@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from admit.config.check import nearest
 from admit.evidence.anchors import anchor_ok
 from admit.evidence.checks.page import Page
 from admit.evidence.model import Finding
@@ -23,6 +24,8 @@ _WORDS = {
     "case": "its name is spelled with other capitals",
     "empty": "its target is empty",
 }
+
+_MOST_ANCHORS = 200  # that are looked at for the one that was meant
 
 
 def check(page: Page) -> Iterator[Finding]:
@@ -65,8 +68,6 @@ def _anchor(page: Page, link: Link) -> Iterator[Finding]:
 
 
 def _near(page: Page, link: Link) -> str:
-    from admit.evidence.nearest import nearest
-
-    known = page.base.anchors(link.target)
-    name = nearest(link.fragment or "", sorted(known))
+    known = sorted(page.base.anchors(link.target))
+    name = nearest(link.fragment or "", known[:_MOST_ANCHORS])
     return f"did you mean #{name}?" if name else ""

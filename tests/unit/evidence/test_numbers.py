@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.evidence.conftest import MakeBase
+from tests.unit.evidence.looks import found, only
+
+from admit.evidence.checks.values import numbers_in, values_in
+
+
+@pytest.mark.parametrize(
+    ("claim", "artifact"),
+    [
+        ("1,234 files", "1234 files"),
+        ("1234 files", "1 234 files".replace(" ", "\u202f")),
+        ("12.50 ms", "12.5 ms"),
+        ("−15 points", "15 points"),
+        ("7 percent", "7%"),
+        ("7 %", "7 per cent"),
+        ("$5", "5 USD"),
+        ("35B parameters", "35,000,000,000 parameters"),
+        ("2 million tokens and 20", "2M tokens, 20"),
+        ("10–20 notes", "20 or 10 notes"),
+        ("42", "id-42"),
+        ("75.4 %", "| 75.4 |"),
+        ("9 notes", "none"),
+        ("GPT-40 and H100 and #512 and 3f9a1c", "none"),
+        ("`99` and https://x.org/98", "none"),
+    ],
+)
+def test_a_number_in_another_spelling_or_none_at_all_is_no_finding(
+    base: MakeBase, claim: str, artifact: str
+) -> None:
+    assert not found(base({"n.md": f"It has {claim} [a](a.md).\n", "a.md": artifact}), "number")
+
+
+@pytest.mark.parametrize(
+    ("claim", "artifact", "words"),
+    [
+        ("1,234 files", "1,243 files", "1,234"),
+        ("12.5 ms", "125 ms", "12.5"),
+        ("7 percent", "7 notes", "7"),
+        ("$5", "5 notes", "5"),
+        ("16 of them", "160 of 116", "16"),
+    ],
+)
+def test_a_number_that_no_artifact_holds_is_told(
+    base: MakeBase, claim: str, artifact: str, words: str
+) -> None:
+    one = only(base({"n.md": f"It has {claim} [a](a.md).\n", "a.md": artifact}), "number")
+    assert one.claim == words
+    assert (one.severity, one.artifact, one.block) == ("INFO", "a.md", "b1")
+
+
+def test_any_artifact_of_the_block_will_do_and_each_number_is_told_once(base: MakeBase) -> None:
+    made = base({"n.md": "12 and 34 and 34 [a](a.md) [b](b.md)\n", "a.md": "x", "b.md": "12"})
+    one = only(made, "number")
+    assert one.claim == "34"
+    assert one.artifact == ""
+
+
+def test_only_claims_are_looked_at_without_their_markers_and_targets(base: MakeBase) -> None:
+    note = "12. Item [a](a-77.md)\n\n- [a](a-77.md) — extends: 88 times\n\n99 without a link\n"
+    assert not found(base({"n.md": note, "a-77.md": "x"}), "number")
+
+
+def test_a_block_with_an_artifact_that_cannot_be_read_is_left_alone(base: MakeBase) -> None:
+    note = "There are 77 [p (snapshot required)](p.ingest.md) [a](a.md)\n"
+    made = base({"n.md": note, "a.md": "x", "p.ingest.md": "---\nsource: u\n---\n77"})
+    assert not found(made, "number")
+
+
+def test_of_an_ingest_the_analysis_does_not_count(base: MakeBase) -> None:
+    quotes = "## Quotes\n\nSource extract (verbatim): 78 here\n\nSource location: 79\n"
+    ingest = f"---\nsource: u\n---\n77 here\n\n{quotes}"
+    made = base({"n.md": "There are 77 and 78 [p](p.ingest.md)\n", "p.ingest.md": ingest})
+    assert only(made, "number").claim == "77"
+
+
+@given(st.integers(10, 10**15))
+def test_a_number_is_found_with_and_without_separators(number: int) -> None:
+    [(with_commas, _)] = numbers_in(f" {number:,} ")
+    assert values_in(f"({number})").hold(with_commas)
+    [(without, _)] = numbers_in(f"{number}")
+    assert values_in(f"{number:_}.").hold(without)
+    assert not values_in(f"{number + 1}").hold(without)
+
+
+@given(st.text(st.sampled_from("0123456789.,’ -%$€kMmillion\u00a0"), max_size=60))
+def test_any_text_with_digits_can_be_read(text: str) -> None:
+    spans = [span for _, span in numbers_in(text)]
+    assert all(text[span.start].isdigit() and text[span.end - 1].isdigit() for span in spans)
+    assert spans == sorted(spans)
