@@ -149,6 +149,8 @@ def _address(config: Config, word: str) -> tuple[str, bool]:
     from admit.judges.consent import needs_consent
     from admit.judges.profiles import Profile, address_of, names, profile
 
+    if word in ("agent:claude", "agent:codex"):  # what one of them sends on goes to its own maker
+        return word, True
     if word in names(config.values):
         found = profile(word, config.values)
         return found.address, needs_consent(found)

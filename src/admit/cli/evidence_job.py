@@ -102,16 +102,25 @@ def finalize(
 
 @click.command("serve", hidden=True, short_help="Serve the artifacts of one job to an agent.")
 @click.argument("job", metavar="JOB")
+@click.option("--masked", is_flag=True, help="Mask credentials in what is served.")
 @root_option
-def serve(job: str, root: str | None) -> int:
+def serve(job: str, masked: bool, root: str | None) -> int:
     """Speak MCP over standard input and output with the one tool `evidence_open`, for one job."""
     from admit.evidence.job.manifest import load
     from admit.evidence.job.opening import open_offer
+    from admit.hosts.gateway.evidence_server import MOST_CHARS
     from admit.hosts.gateway.evidence_server import serve as over_stdio
+    from admit.judges.redact import Redactor
 
     with _at(root) as (base, store):
         load(store, job)
-        over_stdio(job, lambda id: open_offer(base, store, job, id, via="mcp").text)
+        redactor = Redactor(base.config.values["judge.redact_patterns"]) if masked else None
+
+        def text(id: str) -> str:
+            served = open_offer(base, store, job, id, via="mcp", most_chars=MOST_CHARS).text
+            return redactor.redact(served).text if redactor is not None else served
+
+        over_stdio(job, text)
     return DONE
 
 

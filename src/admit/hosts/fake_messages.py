@@ -37,14 +37,16 @@ class FakeMessages:
     Args:
         script: The tool calls, one a turn, in order; call `k` has the id `call_id(k)`.
         aside: The answer to a request without tools, such as a summary that the client asks for.
+        last: What is said when the script is over.
 
     Attributes:
         requests: The bodies of all message requests, in the order they came.
     """
 
-    def __init__(self, script: Sequence[Call] = (), *, aside: str = END) -> None:
+    def __init__(self, script: Sequence[Call] = (), *, aside: str = END, last: str = END) -> None:
         self._script = tuple(script)
         self._aside = aside
+        self._last = last
         self.requests: list[dict[str, Any]] = []
         self._lock = threading.Lock()
         self._server: ThreadingHTTPServer | None = None
@@ -104,7 +106,7 @@ class FakeMessages:
         with self._lock:
             self.requests.append(request)
         done = sum(str(block.get("id", "")).startswith(ID) for block in _blocks(request, "assistant"))
-        block: dict[str, Any] = {"type": "text", "text": END}
+        block: dict[str, Any] = {"type": "text", "text": self._last}
         if not request.get("tools"):
             block = {"type": "text", "text": self._aside}
         elif done < len(self._script):

@@ -128,7 +128,7 @@ def test_a_file_that_changed_is_refused_and_takes_no_slot(
     at = base(files(3, 1))
     job = exported(at, store, tmp_path / "jobs")
     changed = base({"kb/t1.md": "other words"})
-    with pytest.raises(NotOffered, match="changed since the job was made"):
+    with pytest.raises(NotOffered, match=r"cannot be served as it was offered \(changed\)"):
         open_offer(changed, store, job.id, "a1")
     (row,) = store.reads(job.id, 1)
     assert (row.refused, row.slots, row.shown_sha256) == ("changed", 0, None)
@@ -145,7 +145,7 @@ def test_a_file_that_is_gone_or_became_a_link_out_of_the_root_is_refused(
     (tmp_path / "root/kb/t2.md").unlink()
     (tmp_path / "root/kb/t2.md").symlink_to(tmp_path / "secret.md")
     for id in ("a1", "a2"):
-        with pytest.raises(NotOffered, match="since the job was made"):
+        with pytest.raises(NotOffered, match="cannot be served as it was offered"):
             open_offer(at, store, job.id, id)
     assert [row.refused for row in store.reads(job.id, 1)] == ["missing", "changed"]
 
@@ -159,6 +159,16 @@ def test_a_file_that_changed_after_it_was_opened_is_not_served_as_what_was_recor
     with pytest.raises(NotOffered, match="changed"):
         open_offer(base({"kb/t1.md": "other words"}), store, job.id, "a1")
     assert [(row.refused, row.slots) for row in store.reads(job.id, 1)] == [(None, 1), ("changed", 0)]
+
+
+def test_a_text_that_cannot_be_handed_on_whole_is_refused_and_takes_no_slot(
+    base: MakeBase, store: EvidenceStore, tmp_path: Path
+) -> None:
+    at = base({**files(2, 1), "kb/t1.md": "é" * 101})
+    job = exported(at, store, tmp_path / "jobs")
+    with pytest.raises(NotOffered, match="too-large"):
+        open_offer(at, store, job.id, "a1", most_chars=100)
+    assert open_offer(at, store, job.id, "a1", most_chars=101).slots_used == 1
 
 
 def test_an_ingest_by_both_routes_is_one_slot_and_two_records(

@@ -19,7 +19,7 @@ from admit.evidence.reading import Unreadable
 from admit.ledger.evidence import EvidenceStore
 from admit.ledger.evidence_rows import ReadRow, ReadVia
 
-BUDGET, CHANGED = "budget", "changed"
+BUDGET, CHANGED, TOO_LARGE = "budget", "changed", "too-large"
 LONGEST_ID = 64
 
 
@@ -57,11 +57,20 @@ class _Known(Exception):
         self.row = row
 
 
-def open_offer(base: Base, store: EvidenceStore, job: str, id: str, *, via: ReadVia = "cli") -> Served:
+def open_offer(
+    base: Base,
+    store: EvidenceStore,
+    job: str,
+    id: str,
+    *,
+    via: ReadVia = "cli",
+    most_chars: int | None = None,
+) -> Served:
     """Open an offer of a job, in any order; opening it again is free.
 
     Args:
         id: Of the offer, such as ``a3``; nothing else names an artifact.
+        most_chars: The longest text that can be handed on whole; a longer one is refused as too large.
 
     Raises:
         BudgetExhausted: Its slots do not fit; the message names what is unread.
@@ -80,7 +89,7 @@ def open_offer(base: Base, store: EvidenceStore, job: str, id: str, *, via: Read
         raise NotOffered(f"{id} {offer.artifact}: the criterion {held.criterion.id} reads no such artifact")
     if held.row.state == "queued":
         store.start_job(job, held.attempt)
-    items = _items(base, held.plan, offer)
+    items = _items(base, held.plan, offer, most_chars)
     again = False
     for row in _rows(offer, items, held.criterion.material, via):
         try:
@@ -93,7 +102,7 @@ def open_offer(base: Base, store: EvidenceStore, job: str, id: str, *, via: Read
             raise BudgetExhausted(_exhausted(held.plan, offer, store.reads(job, held.attempt)))
         if row.refused is not None:
             raise NotOffered(
-                f"{id} {row.path}: {row.refused} since the job was made, so it is not what was offered; "
+                f"{id} {quoted(row.path)} cannot be served as it was offered ({row.refused}); "
                 "go on without it, or export the review again"
             )
     assert not isinstance(items, str), "an offer without its texts was not refused"
@@ -135,12 +144,14 @@ def _decided(earlier: Sequence[ReadRow], row: ReadRow, plan: Plan) -> ReadRow:
     return row
 
 
-def _items(base: Base, plan: Plan, offer: Offer) -> tuple[Item, ...] | str:
+def _items(base: Base, plan: Plan, offer: Offer, most_chars: int | None) -> tuple[Item, ...] | str:
     """The texts of an offer, each of one read that has the planned hash; else why not."""
     try:
-        return serve(base, plan, offer.id)
+        items = serve(base, plan, offer.id)
     except Unreadable as fault:
         return fault.reason
+    fits = most_chars is None or sum(len(one.text) for one in items) <= most_chars
+    return items if fits else TOO_LARGE
 
 
 def _rows(offer: Offer, items: tuple[Item, ...] | str, ordinary: str, via: ReadVia) -> tuple[ReadRow, ...]:
