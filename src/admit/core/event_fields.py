@@ -149,6 +149,9 @@ EVIDENCE_FIELDS = (
     "output_tokens",
     "elapsed_ms",
     "job",
+    "shadow",
+    "quirks",
+    "defects",
 )
 
 # What every step of an experiment says: the plan by its hash and name, and the hashes of the data it read.
