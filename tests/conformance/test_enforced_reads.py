@@ -214,7 +214,7 @@ def test_an_output_that_is_not_one_whole_block_is_no_verdict(
         "nested": whole.replace("### Findings", f"{whole}\n### Findings"),
     }[name]
     review = finalize(base, store, job.id, text)
-    assert (review.verdict, review.reason, review.stored) == ("UNJUDGED", "malformed-output", False)
+    assert (review.verdict, review.reason, store.baselines()) == ("UNJUDGED", "malformed-output", ())
 
 
 def test_a_reviewer_that_names_a_source_it_never_opened_gives_no_verdict(

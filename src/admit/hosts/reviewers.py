@@ -28,6 +28,7 @@ from admit.evidence.job.export import OUTPUT, PROMPT
 from admit.evidence.job.finalize import finalize
 from admit.evidence.job.manifest import Job, load
 from admit.evidence.model import Review
+from admit.evidence.partition import partition
 from admit.hosts.gateway.evidence_server import TOOL
 from admit.hosts.reviewer_agents import AGENTS, SERVER, Agent, Run, offered
 from admit.judges.consent import Consent
@@ -92,7 +93,7 @@ class Reviewer:
 
         Raises:
             UsageError: This version of the agent is refused.
-            JobError: There is no such job, or it is for the models of another partition.
+            JobError: There is no such job.
             LedgerError: The store cannot be read.
             OSError: The agent cannot be started, or a folder not be written.
         """
@@ -105,7 +106,9 @@ class Reviewer:
         if said is None:
             return finalize(self._base, store, job, fault=TIMEOUT if code is None else EXIT)
         write_private(os.path.join(held.folder, OUTPUT), said.text.encode("utf-8", "replace"))
-        return finalize(self._base, store, job, said.text, model=said.model)
+        # A name that the user gave may be another word for the model that it led to.
+        known = said.model is not None and held.row.partition in (partition(None), partition(said.model))
+        return finalize(self._base, store, job, said.text, model=said.model if known else None)
 
     def _probe(self, job: Job) -> None:
         """Try once whether this version shows the model a file that it was not given.

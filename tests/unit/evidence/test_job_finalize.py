@@ -90,7 +90,7 @@ def test_an_output_that_is_not_as_it_must_be_gives_no_verdict_and_stays(
     path = Path(job.folder) / "output.md"
     path.write_text("OK")
     review = finalize(at, store, job.id)
-    assert (review.verdict, review.reason, review.stored) == ("UNJUDGED", "malformed-output", False)
+    assert (review.verdict, review.reason, review.stored) == ("UNJUDGED", "malformed-output", True)
     assert path.read_text() == "OK" and store.baselines() == ()
     held = store.job(job.id)
     assert held is not None and (held.state, held.verdict) == ("failed", "UNJUDGED")
@@ -134,7 +134,7 @@ def test_a_criterion_without_material_needs_no_reading(read: Read, store: Eviden
 def test_the_reviewers_own_error_is_an_error_and_never_accepted(read: Read, store: EvidenceStore) -> None:
     at, job = read("a1")
     review = finalize(at, store, job.id, output(job, (), "ERROR"))
-    assert (review.verdict, review.stored, store.baselines()) == ("ERROR", False, ())
+    assert (review.verdict, review.stored, store.baselines()) == ("ERROR", True, ())
 
 
 def test_a_self_report_is_compared_and_changes_nothing(read: Read, store: EvidenceStore) -> None:
@@ -217,7 +217,7 @@ def test_what_changed_under_the_reviewer_is_unavailable_and_scopes_the_verdict(
 def test_in_shadow_mode_nothing_is_accepted(read: Read, store: EvidenceStore) -> None:
     at, job = read("a1", mode="shadow")
     review = finalize(at, store, job.id, output(job))
-    assert (review.verdict, review.shadow, review.stored, store.baselines()) == ("PASS", "mode", False, ())
+    assert (review.verdict, review.shadow, review.stored, store.baselines()) == ("PASS", "mode", True, ())
 
 
 def test_without_an_output_the_job_stays_open(read: Read, store: EvidenceStore) -> None:

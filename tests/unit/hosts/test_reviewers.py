@@ -164,7 +164,7 @@ def test_an_agent_that_ends_without_an_answer_gives_no_verdict(
     with FakeMessages(opening(job, "a1"), last=output(job)) as api:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
         review = Reviewer("claude", base, client=client(mode), consent=consent).review(store, job.id)
-    assert (review.verdict, review.reason, review.stored) == ("UNJUDGED", "agent-exit", False)
+    assert (review.verdict, review.reason, review.stored) == ("UNJUDGED", "agent-exit", True)
 
 
 def test_an_agent_that_does_not_end_in_time_is_killed_with_its_children(

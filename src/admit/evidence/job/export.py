@@ -14,6 +14,7 @@ from admit.evidence.base import Base
 from admit.evidence.job.manifest import Job, job_of, manifest
 from admit.evidence.job.prompt import prompt
 from admit.evidence.job_id import job_id
+from admit.evidence.kept import texts_of
 from admit.evidence.model import Pair
 from admit.evidence.plan import Plan
 from admit.ledger.evidence import EvidenceStore
@@ -53,7 +54,7 @@ def export(base: Base, store: EvidenceStore, plan: Plan, directory: str, partiti
     id = job_id(pair, plan.note.sha256, criterion.sha256, plan.plan_hash, expected, plan.scaffold)
     folder = os.path.join(os.path.realpath(directory), id)
     found = store.job(id)
-    job = job_of(found) if found is not None and found.manifest is not None else None
+    job = job_of(found) if found is not None and found.folder is not None else None
     if job is None or not job.is_open or job.folder != folder:
         row = JobRow(
             job=id,
@@ -68,7 +69,7 @@ def export(base: Base, store: EvidenceStore, plan: Plan, directory: str, partiti
             folder=folder,
             manifest=manifest(plan, secrets.token_hex(8), revisions),
         )
-        job = job_of(store.add_job(row, texts=[plan.note.text.encode()]))
+        job = job_of(store.add_job(row, texts=texts_of(base, plan)))
         _set_aside(job)
     _write(job, plan.note.text, base.root)
     return job

@@ -31,7 +31,7 @@ from admit.ledger.evidence import EvidenceStore
 from admit.ledger.evidence_rows import BaselineRow, Linked
 
 MALFORMED, CITES_UNREAD, NOTHING_READ = "malformed-output", "cites-unread", "nothing-read"
-REVIEWED = "judged"
+REVIEWED, CONFLICT = "judged", "conflict"
 UNSERVED, UNOPENED = "unserved", "unopened"
 """The rules of what a reviewer says of its reading and the record does not, and the other way round."""
 
@@ -186,13 +186,14 @@ def _kept(store: EvidenceStore, job: Job, review: Review, read: Read) -> Review:
         JobError: The job is over.
         LedgerError: It could not be kept.
     """
-    if review.verdict in VERDICTS_STORED and review.shadow is None:
+    done = review._replace(stored=True)
+    if done.verdict in VERDICTS_STORED and done.shadow is None:
         try:
-            return _accepted(store, job, review._replace(stored=True), read)
+            return _accepted(store, job, done, read)
         except BaselineConflict:
-            review = review._replace(conflict=True)
-    _end(store, job, review)
-    return review
+            done = review._replace(conflict=True)
+    _end(store, job, done)
+    return done
 
 
 def _accepted(store: EvidenceStore, job: Job, review: Review, read: Read) -> Review:
@@ -233,7 +234,7 @@ def _end(store: EvidenceStore, job: Job, review: Review) -> None:
         job.attempt,
         state="completed" if completed else "failed",
         verdict=review.verdict,
-        reason=review.reason,
+        reason=CONFLICT if review.conflict else review.reason,
         review=stored(review),
     )
 

@@ -108,7 +108,7 @@ def load(store: EvidenceStore, job: str, attempt: int | None = None) -> Job:
     row = store.job(job, attempt) if re.fullmatch(PATTERN, job, re.ASCII) else None
     if row is None:
         raise JobError(f"there is no job {job!r} here; admit evidence review --export DIR makes one")
-    if row.manifest is None:
+    if row.folder is None:
         raise JobError(f"the job {job} was not exported; its judge was asked at once")
     return job_of(row)
 
