@@ -197,3 +197,12 @@ def test_a_review_is_plain_json_for_whoever_keeps_it(base, store):
     gate = gate_of(base(notes(2)), store=store)
     told = document("review", gate.review_many(gate.due(["n1.md", "n2.md"], [criterion()]).pairs))
     assert json.loads(json.dumps(told)) == told
+
+
+def test_the_checks_need_no_judge_and_come_by_note(base):
+    gate = EvidenceGate(base({"b.md": "# b\n\n[x](gone.md)\n", "a.md": "# a\n\n[y](../out.md)\n"}))
+    assert [(one.note, one.rule) for one in gate.lint([gate.base.root])] == [
+        ("a.md", "outside"),
+        ("b.md", "dangling"),
+    ]
+    assert [one.rule for one in gate.lint([gate.base.root], rules=["dangling"])] == ["dangling"]
