@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from bisect import bisect_right
 from collections import Counter
 from functools import cached_property, lru_cache
@@ -166,10 +167,9 @@ def parts(quotation: str) -> tuple[Part, ...]:
             opens = n > 0 and cut[n - 1].endswith("]") and piece[0].isalnum()
             closes = n + 1 < len(cut) and cut[n + 1].startswith("[") and piece[-1].isalnum()
             kept.append(Part(text, opens, closes))
-    if len(kept) > 1:
-        return tuple(kept)
-    whole = tuple(part._replace(text=part.text.strip("' ") or part.text) for part in kept)
-    return whole
+    if len(kept) == 1:  # marks around the whole
+        kept[0] = kept[0]._replace(text=kept[0].text.strip("' "))
+    return tuple(kept)
 
 
 def _occurrence(text: str, part: Part, at: int) -> int:
@@ -210,9 +210,9 @@ class _Segments:
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
-        self.outs: list[int] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
+        self.outs = array("i")
+        self.starts = array("i")
+        self.ends = array("i")
         self._length = 0
         self._last = ""
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import admit
 from admit.config.evidence_keys import RULES
-from admit.errors import NoteError
 from admit.evidence.model import Finding, Review
+from admit.evidence.reading import Unreadable
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
@@ -118,8 +118,8 @@ class _Places:
         if self._path != finding.note:
             self._path = finding.note
             try:
-                self._data = self._base.note(finding.note).text.encode()
-            except NoteError:
+                self._data = self._base.file(finding.note).data
+            except Unreadable:
                 self._data = b""
         if not 0 <= finding.start <= finding.end <= len(self._data) or not finding.end:
             return {"startLine": max(finding.line, 1)}

@@ -17,7 +17,7 @@ def check(page: Page) -> Iterator[Finding]:
     for block, own, texts in claims(page):
         seen = set()
         for date, span in dates_in(own):
-            if date in seen or any(date.meets(other) for text in texts for other in text.dates):
+            if date in seen or any(text.dates.hold(date) for text in texts):
                 continue
             seen.add(date)
             yield about(page, "date", block, span, texts)

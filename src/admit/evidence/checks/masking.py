@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate, pairwise
 
 from admit.evidence.matching import Span
 from admit.evidence.note import Block, Link
 
 
-def spans(block: Block, links: Iterable[Link]) -> list[tuple[Link, Span]]:
+def spans(block: Block, links: Sequence[Link]) -> list[tuple[Link, Span]]:
     """The links of a block with the code points of its text where they stand."""
-    if block.text.isascii():
-        return [(link, Span(link.start - block.start, link.end - block.start)) for link in links]
-    data = block.text.encode()
-    return [
-        (
-            link,
-            Span(*(len(data[: at - block.start].decode("utf-8", "ignore")) for at in (link.start, link.end))),
-        )
-        for link in links
-    ]
+    ends = sorted({at - block.start for link in links for at in (link.start, link.end)})
+    points = {at: at for at in ends}
+    if not block.text.isascii():
+        data = block.text.encode()
+        pieces = (data[low:high].decode("utf-8", "ignore") for low, high in pairwise([0, *ends]))
+        points = dict(zip(ends, accumulate(map(len, pieces)), strict=True))
+    return [(link, Span(points[link.start - block.start], points[link.end - block.start])) for link in links]
 
 
 def masked(text: str, links: Iterable[tuple[Link, Span]]) -> str:
@@ -29,6 +27,11 @@ def masked(text: str, links: Iterable[tuple[Link, Span]]) -> str:
     hidden = [*_code(text), *_comments(text)]
     hidden += (Span(*match.span()) for match in _tags().finditer(text))
     hidden += (_target(text, link, span) for link, span in links)
+    return blank(text, hidden)
+
+
+def blank(text: str, hidden: Iterable[Span]) -> str:
+    """The text with spaces for some stretches; they may overlap."""
     pieces: list[str] = []
     at = 0
     for start, end in sorted(hidden):

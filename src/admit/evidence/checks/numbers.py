@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from admit.evidence.checks.masking import masked
+from admit.evidence.checks.masking import blank, masked
 from admit.evidence.checks.page import Page
 from admit.evidence.checks.texts import Text
 from admit.evidence.checks.values import Number, dates_in, numbers_in
@@ -44,9 +44,7 @@ def claims(page: Page) -> Iterator[tuple[Block, str, tuple[Text, ...]]]:
 
 def stated(own: str) -> Iterator[tuple[Number, Span]]:
     """The numbers of a claim that it states: no parts of dates or names."""
-    if any(True for _ in dates_in(own)):
-        for _, span in dates_in(own):
-            own = own[: span.start] + " " * (span.end - span.start) + own[span.end :]
+    own = blank(own, (span for _, span in dates_in(own)))
     for number, span in numbers_in(own):
         if (number.digits > 1 or number.marked) and not _named(own, span):
             yield number, span

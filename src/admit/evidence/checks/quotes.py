@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +18,8 @@ from admit.evidence.note import Block, Link
 RULES = ("quote", "quote-long", "quote-unresolved")
 
 _LOCATOR = 60  # characters before or after the link of an attribution: a name, a page, a section
+
+_ELSEWHERE = 8  # links that are tried for a quotation that its own does not hold
 
 
 class Quotation(NamedTuple):
@@ -120,16 +123,21 @@ def _inline(page: Page, block: Block) -> Iterator[Quotation]:
 
 def _nearest(span: Span, links: list[tuple[Link, Span]]) -> tuple[Link, ...]:
     """The link around a span; else the next after it, else the last before; both where they are as near."""
-    around = [link for link, place in links if place.start <= span.start and span.end <= place.end]
-    after = [(place.start - span.end, link) for link, place in links if place.start >= span.end]
-    before = [(span.start - place.end, link) for link, place in links if place.end <= span.start]
-    if around:
-        return (around[-1],)
-    if not after:
-        return (before[-1][1],) if before else ()
-    if before and before[-1][0] == after[0][0] and before[-1][1].target != after[0][1].target:
-        return before[-1][1], after[0][1]
-    return (after[0][1],)
+    opened = bisect_right(links, span.start, key=_start)
+    if opened and links[opened - 1][1].end >= span.end:
+        return (links[opened - 1][0],)
+    before = links[opened - 1 : opened]
+    at = bisect_left(links, span.end, key=_start)
+    after = links[at : at + 1]
+    if before and after:
+        (one, place), (other, following) = before[0], after[0]
+        if span.start - place.end == following.start - span.end and one.target != other.target:
+            return one, other
+    return tuple(link for link, _ in after or before)
+
+
+def _start(link: tuple[Link, Span]) -> int:
+    return link[1].start
 
 
 def _block_quote(page: Page, group: tuple[Block, ...]) -> Iterator[Quotation]:
@@ -189,7 +197,7 @@ def _mismatch(page: Page, one: Quotation, text: Text) -> Finding:
 
 def _elsewhere(page: Page, one: Quotation) -> str:
     """Another artifact of the block that holds a quotation; empty without one."""
-    for link in page.links_of.get(one.block, ()):
+    for link in page.links_of.get(one.block, [])[:_ELSEWHERE]:
         if is_artifact(link) and one.link is not None and link.target != one.link.target:
             text = page.texts.of(link)
             if text is not None and _found(text, one):
@@ -233,6 +241,3 @@ def _attribution() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _says() -> re.Pattern[str]:
     return re.compile(r"\)?[^.\n]{0,20}[:—–]|\)?\s*\n")
-
-
-__all__ = ["RULES", "Quotation", "check", "quotations", "verified"]

@@ -49,7 +49,7 @@ def _unquoted(page: Page, sources: list[Link]) -> Iterator[Finding]:
     targets = dict.fromkeys(link.target for link in sources)
     if len(targets) <= most:
         return
-    targets = [path for path in targets if page.texts.ingest(path) is not None]
+    targets = [path for path in targets if page.texts.is_ingest(path)]
     if len(targets) <= most:
         return
     required = {link.target for link in sources if link.snapshot_required}

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from admit.evidence.checks.values import Date, Values, dates_in, values_in
-from admit.evidence.matching import Closest, Source, Span
+from admit.evidence.checks.values import Dates, Values, all_dates, values_in
+from admit.evidence.matching import Closest, Source
 from admit.evidence.reading import Unreadable
 from admit.evidence.sources import Extract, Failed, Ingest, ingest_of, snapshot
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from admit.evidence.base import Base
     from admit.evidence.note import Link
 
-ROOM = 8_000_000
+ROOM = 4_000_000
 """Code points of texts that are kept."""
 
 
@@ -68,9 +68,9 @@ class Text:
         return values_in(self._counts)
 
     @cached_property
-    def dates(self) -> frozenset[Date]:
+    def dates(self) -> Dates:
         """The dates of what counts."""
-        return frozenset(date for date, _ in dates_in(self._counts))
+        return all_dates(self._counts)
 
     @property
     def _counts(self) -> str:
@@ -116,7 +116,7 @@ class Texts:
         self._base = base
         self._kept: OrderedDict[tuple[str, bool], tuple[Text | None, str]] = OrderedDict()
         self._held = 0
-        self._ingests: dict[str, Ingest | None] = {}
+        self._ingests: dict[str, bool] = {}
 
     def of(self, link: Link) -> Text | None:
         """The text that a link to an artifact stands for; None where it cannot be read."""
@@ -126,11 +126,11 @@ class Texts:
         """Why the snapshot that a link declares cannot be served; else empty."""
         return self._entry(link.target, True)[1]
 
-    def ingest(self, path: str) -> Ingest | None:
-        """The record in a file; None for any other file, or where it cannot be read."""
+    def is_ingest(self, path: str) -> bool:
+        """Whether a file is an ingest; one that cannot be read is none."""
         if path not in self._ingests:
             self._entry(path, False)
-        return self._ingests.get(path)
+        return self._ingests.get(path, False)
 
     def _entry(self, path: str, declared: bool) -> tuple[Text | None, str]:
         key = (path, declared)
@@ -151,13 +151,10 @@ class Texts:
         except Unreadable:
             return None, ""
         ingest = ingest_of(self._base, file)
-        self._ingests[path] = ingest
+        self._ingests[path] = ingest is not None
         if not declared:
             return Text(path, file.text, ingest), ""
         kept = snapshot(self._base, ingest)
         if isinstance(kept, Failed):
             return None, kept.reason
         return Text(kept.path, kept.data.decode()), ""
-
-
-__all__ = ["Hit", "Span", "Text", "Texts"]

@@ -25,9 +25,17 @@ class Date(NamedTuple):
     month: int
     day: int
 
-    def meets(self, other: Date) -> bool:
-        """Whether both are the same at the coarser precision."""
-        return self[:2] == other[:2] and (self.day == other.day or not self.day or not other.day)
+
+class Dates(NamedTuple):
+    """The dates of an artifact: those as written, and the months that they lie in."""
+
+    written: frozenset[Date]
+    months: frozenset[Date]
+
+    def hold(self, date: Date) -> bool:
+        """Whether a date is among them, each two compared at the coarser precision."""
+        month = date._replace(day=0)
+        return month in self.months if date == month else bool({date, month} & self.written)
 
 
 class Number(NamedTuple):
@@ -68,6 +76,12 @@ def dates_in(text: str) -> Iterator[tuple[Date, Span]]:
         day = int(part["iso_day"] or part["day1"] or part["day2"] or 0)
         if 1 <= month <= 12 and day <= 31:
             yield Date(int(year), month, day), Span(*match.span())
+
+
+def all_dates(text: str) -> Dates:
+    """The dates of an artifact."""
+    written = frozenset(date for date, _ in dates_in(text))
+    return Dates(written, frozenset(date._replace(day=0) for date in written))
 
 
 def numbers_in(text: str) -> Iterator[tuple[Number, Span]]:
