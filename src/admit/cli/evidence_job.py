@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from admit.cli.evidence_base import SCHEMA, root_option
-from admit.cli.evidence_words import amount, finding, one_line, path
-from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
+from admit.cli.evidence_words import is_bad
+from admit.cli.evidence_words import review as told
+from admit.cli.frame import DONE, FINDING, json_option, print_json
 from admit.errors import BudgetExhausted, NotOffered, UsageError
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
     from admit.evidence.job.opening import Served
-    from admit.evidence.model import Review
     from admit.ledger.evidence import EvidenceStore
 
 OPEN_EXAMPLES = """\b
@@ -55,7 +55,7 @@ def open_(job: str, id: str, root: str | None, as_json: bool) -> int:
     if as_json:
         print_json(_served(served))
     else:
-        click.echo(served.text)
+        click.echo(served.text, nl=not served.text.endswith("\n"))
     return DONE
 
 
@@ -85,19 +85,23 @@ def finalize(
     """
     from admit.evidence.as_json import document
     from admit.evidence.job.finalize import finalize as ended
+    from admit.ledger import open_ledger
 
     if effort is not None and model is None:
         raise UsageError("--effort says which effort of a model; add --model")
     with _at(root) as (base, store):
-        reviews = [ended(base, store, job, model=model, effort=effort) for job in dict.fromkeys(jobs)]
-        fails = _failing(base.settings.fail_on)
+        ledger = open_ledger(base.config.values)
+        reviews = [
+            ended(base, store, job, model=model, effort=effort, ledger=ledger) for job in dict.fromkeys(jobs)
+        ]
+        ledger.flush(base.config.values["ledger.close_wait_ms"])
+        fail_on = base.settings.fail_on
     if as_json:
         print_json(document("finalize", reviews))
     else:
         for review in reviews:
-            _print(review)
-    bad = [one for one in reviews if _is_bad(one, fails, allow_unjudged)]
-    return FINDING if bad else DONE
+            click.echo("\n".join([f"{review.job} {(said := told(review))[0]}", *said[1:]]))
+    return FINDING if any(is_bad(one, fail_on, allow_unjudged=allow_unjudged) for one in reviews) else DONE
 
 
 @click.command("serve", hidden=True, short_help="Serve the artifacts of one job to an agent.")
@@ -157,35 +161,3 @@ def _served(served: Served) -> dict[str, Any]:
             for one in served.items
         ],
     }
-
-
-def _failing(fail_on: str) -> frozenset[str]:
-    order = ("fail", "warn", "info")
-    return frozenset(word.upper() for word in order[: order.index(fail_on) + 1])
-
-
-def _is_bad(review: Review, fails: frozenset[str], allow_unjudged: bool) -> bool:
-    if review.verdict in ("UNJUDGED", "ERROR"):
-        return not allow_unjudged
-    if review.shadow is not None:
-        return False
-    return review.verdict in fails or (
-        "INFO" in fails and any(one.severity == "INFO" for one in review.findings)
-    )
-
-
-def _print(review: Review) -> None:
-    head = one_line(review.scoped, 2000) or review.verdict
-    reason = f" ({review.reason})" if review.verdict == "UNJUDGED" else ""
-    click.echo(f"{review.job} {path(review.pair.note)} by {review.pair.criterion}: {head}{reason}")
-    for one in review.findings:
-        click.echo(f"  {finding(one, 1)}")
-    if (read := review.coverage) is not None:
-        slots = amount(read.slots_used, read.unit, read.bytes_read)
-        cap = "no cap" if read.cap is None else f"cap {read.cap:,}"
-        count = counted(read.offered, "artifact")
-        click.echo(f"  read {read.read:,} of {count}, {slots}; {cap}; stopped by {read.stop}")
-    if review.conflict:
-        click.echo("  conflict: another review was accepted meanwhile; this one was not, and its files stay")
-    elif not review.stored and review.shadow is None and review.verdict in ("PASS", "WARN", "FAIL"):
-        click.echo("  not stored: the record could not be written; finalize it again")

@@ -22,6 +22,7 @@ from admit.cli.evidence_base import (
 )
 from admit.cli.frame import DONE, FINDING, counted, json_option, print_json
 from admit.config.evidence_keys import RULES
+from admit.errors import NoteError
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from admit.evidence.plan import Plan
 
 CAPS = (1, 2, 3, 5, 8, 12, 16, 20, 24, 32)
-PATH, CLAIM, MOST_SCOPED = 120, 160, 2000
-"""The most characters that are printed of a path, of a claim, and of what a verdict covers."""
+PATH, CLAIM, MOST_SAID, MOST_SCOPED = 120, 160, 400, 2000
+"""The most characters that are printed of a path, a claim, a remark, and of what a verdict covers."""
 
 
 def path(text: str) -> str:
@@ -164,10 +164,7 @@ def review(one: Review) -> list[str]:
     said = visible(one.scoped, MOST_SCOPED) or one.verdict
     lines = [f"{path(one.pair.note)} by {visible(one.pair.criterion)}: {said}{reason}{shadow}"]
     for found in one.findings:
-        about = f"  -> {path(found.artifact)}" if found.artifact else ""
-        lines.append(f"  {finding(found)}{about}")
-        if found.text and found.claim:
-            lines.append(f"      claim: {one_line(found.claim)}")
+        lines += _judged(found)
     if (read := one.coverage) is not None:
         capped = "no cap" if read.cap is None else f"cap {read.cap:,}"
         count = f"read {read.read:,} of {counted(read.offered, 'artifact')}"
@@ -178,6 +175,15 @@ def review(one: Review) -> list[str]:
     elif not one.stored and one.shadow is None and one.verdict in VERDICTS_STORED:
         lines.append("  not stored: the record could not be written, so it will be reviewed again")
     return lines
+
+
+def _judged(one: Finding) -> list[str]:
+    """A finding of a review: the claim, the artifact, and below it what is said of them."""
+    about = f"  -> {path(one.artifact)}" if one.artifact else ""
+    if not one.claim:
+        return [f"  {finding(one)}{about}"]
+    said = one_line(one.text.removeprefix(one.rule), MOST_SAID)
+    return [f"  {finding(one._replace(text=''))}{about}", *([f"      {said}"] if said else [])]
 
 
 def is_bad(one: Review, fail_on: str, *, allow_unjudged: bool) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from admit.ledger.queries import DoorTotals
 
 # What a door's sizes count.
-UNITS = {"guidance": "characters", "tools": "tokens", "outputs": "characters", "evidence": "artifacts"}
+UNITS = {"guidance": "characters", "tools": "tokens", "outputs": "characters", "evidence": "bytes"}
 HEAD = (
     "door",
     "decisions",
