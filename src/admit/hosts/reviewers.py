@@ -33,6 +33,7 @@ from admit.hosts.gateway.evidence_server import TOOL
 from admit.hosts.reviewer_agents import AGENTS, SERVER, Agent, Run, offered
 from admit.judges.consent import Consent
 from admit.judges.redact import Redactor
+from admit.ledger import open_ledger
 from admit.ledger.evidence import EvidenceStore
 
 TIMEOUT, EXIT = "agent-timeout", "agent-exit"
@@ -104,11 +105,20 @@ class Reviewer:
             code, out = _ran(self.agent, run, prompt, self._base.settings.agent_timeout_s)
             said = self.agent.said(run, out) if code == 0 else None
         if said is None:
-            return finalize(self._base, store, job, fault=TIMEOUT if code is None else EXIT)
+            return self._ended(store, job, None, None, TIMEOUT if code is None else EXIT)
         write_private(os.path.join(held.folder, OUTPUT), said.text.encode("utf-8", "replace"))
         # A name that the user gave may be another word for the model that it led to.
         known = said.model is not None and held.row.partition in (partition(None), partition(said.model))
-        return finalize(self._base, store, job, said.text, model=said.model if known else None)
+        return self._ended(store, job, said.text, said.model if known else None, None)
+
+    def _ended(
+        self, store: EvidenceStore, job: str, text: str | None, model: str | None, fault: str | None
+    ) -> Review:
+        values = self._base.config.values
+        ledger = open_ledger(values)
+        review = finalize(self._base, store, job, text, model=model, fault=fault, ledger=ledger)
+        ledger.flush(values["ledger.close_wait_ms"])
+        return review
 
     def _probe(self, job: Job) -> None:
         """Try once whether this version shows the model a file that it was not given.

@@ -15,6 +15,7 @@ from admit.evidence.job.manifest import Job
 from admit.evidence.job.opening import open_offer
 from admit.ledger.evidence import EvidenceStore
 from admit.ledger.evidence_rows import BaselineRow
+from admit.ledger.memory import MemoryLedger
 
 from .conftest import MakeBase
 from .jobs import CRITERION, NOTE, PARTITION, exported, files, output, planned
@@ -270,3 +271,33 @@ def test_a_model_that_is_named_counts_in_its_own_partition_by_the_revision_of_th
     with pytest.raises(JobError, match="is for models"):
         job = exported(at, store, tmp_path / "jobs")
         finalize(at, store, job.id, output(job), model="some-model-1")
+
+
+def test_the_end_of_a_job_is_recorded_once_with_each_opening_and_no_words_of_the_agent(
+    read: Read, store: EvidenceStore
+) -> None:
+    at, job = read("a3", "a1")
+    with pytest.raises(Exception, match="does not fit"):
+        open_offer(at, store, job.id, "a2")
+    ledger = MemoryLedger()
+    for _ in range(2):
+        finalize(at, store, job.id, output(job, ("- FAIL [b2 a1] Secret words.",), "FAIL"), ledger=ledger)
+    (record,) = ledger.records
+    assert record.decision is not None
+    assert [one["status"] for one in record.decision.extra["offers"]] == ["admitted", "blocked", "admitted"]
+    told = [event.body for event in record.events if event.type == "evidence.read"]
+    assert [(one["id"], one["refused"], one["via"]) for one in told] == [
+        ("a3", None, "cli"),
+        ("a1", None, "cli"),
+        ("a2", "budget", "cli"),
+    ]
+    assert "Secret words" not in repr(record)
+
+
+def test_what_was_never_opened_is_recorded_as_not_judged(read: Read, store: EvidenceStore) -> None:
+    at, job = read("a1")
+    ledger = MemoryLedger()
+    finalize(at, store, job.id, output(job), ledger=ledger)
+    (record,) = ledger.records
+    assert record.decision is not None
+    assert [one["status"] for one in record.decision.extra["offers"]] == ["admitted", "unjudged", "unjudged"]

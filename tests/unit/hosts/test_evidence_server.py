@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -170,3 +171,29 @@ def test_a_refusal_is_told_in_its_own_words(error: Exception) -> None:
 def test_a_server_is_made_without_a_job_being_opened() -> None:
     with refusing(AssertionError("opened")) as open_one:
         assert server(JOB, open_one).name == "admit-evidence"
+
+
+def test_the_commands_open_and_end_a_job(base: Base, job: Job, capsys: pytest.CaptureFixture[str]) -> None:
+    from admit.cli.frame import run
+    from admit.ledger import open_ledger
+
+    at = ["--root", base.root]
+    assert run(["evidence", "open", *at, job.id, "a1"]) == 0
+    assert capsys.readouterr().out == "# T1\n\nThe text of 1.\n"
+    assert run(["evidence", "open", *at, job.id, "a2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["slots_used"], told["cap"], told["unit"]) == (2, 2, "distinct-v1")
+    assert run(["evidence", "open", *at, job.id, "a3"]) == 1
+    assert 'Not read: a3 "kb/t3.md"' in capsys.readouterr().err
+    assert run(["evidence", "finalize", *at, job.id]) == 2
+    assert "is not there yet" in capsys.readouterr().err
+    (Path(job.folder) / "output.md").write_text(output(job, ("- FAIL [b2 a1] x",), "FAIL"))
+    for _ in range(2):
+        assert run(["evidence", "finalize", *at, job.id, "--json"]) == 1
+        (pair,) = json.loads(capsys.readouterr().out)["pairs"]
+        assert (pair["verdict"], pair["stored"], pair["coverage"]["stop"]) == ("FAIL", True, "budget")
+    assert run(["evidence", "finalize", *at, job.id]) == 1
+    assert "FAIL on 2 of 3 artifacts; not read: a3 kb/t3.md (b4)" in capsys.readouterr().out
+    assert run(["evidence", "open", *at, "e-000000000000", "a1"]) == 2
+    kept = [view.decision.door for view in open_ledger(base.config.values, readonly=True).query()]
+    assert kept == ["evidence"]

@@ -84,6 +84,18 @@ def test_nothing_starts_without_consent(base: Base, tmp_path: Path) -> None:
         Reviewer("claude", base, client=str(tmp_path / "never"))
 
 
+def test_the_consent_is_given_by_the_command_that_the_refusal_names(
+    base: Base, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from admit.cli.frame import run
+
+    assert run(["consent", "grant", "agent:claude", "--door", "evidence", "--yes"]) == 0
+    assert "document_text" in capsys.readouterr().out
+    assert Consent().allows("agent:claude", "evidence")
+    assert run(["consent", "revoke", "agent:claude"]) == 0
+    assert not Consent().allows("agent:claude", "evidence")
+
+
 def test_a_consent_for_one_agent_is_none_for_another(base: Base, consent: Consent) -> None:
     with pytest.raises(UsageError, match="agent:codex"):
         Reviewer("codex", base, consent=consent)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from admit.errors import BaselineConflict, IntegrityError, JobError, LedgerError
 from admit.evidence.base import Base
@@ -13,6 +15,7 @@ from admit.evidence.job.export import OUTPUT
 from admit.evidence.job.manifest import Job, load
 from admit.evidence.job.output import MOST_CHARS, NOTE, Answer, Malformed, Said, parse
 from admit.evidence.job.reads import Read, read_of
+from admit.evidence.job.recorded import job_record
 from admit.evidence.job.stored import review_of, stored
 from admit.evidence.model import (
     VERDICTS_STORED,
@@ -30,6 +33,9 @@ from admit.evidence.verdict import route_findings, unread_findings
 from admit.ledger.evidence import EvidenceStore
 from admit.ledger.evidence_rows import BaselineRow, Linked
 
+if TYPE_CHECKING:
+    from admit.ledger.port import Ledger
+
 MALFORMED, CITES_UNREAD, NOTHING_READ = "malformed-output", "cites-unread", "nothing-read"
 REVIEWED, CONFLICT = "judged", "conflict"
 UNSERVED, UNOPENED = "unserved", "unopened"
@@ -45,6 +51,7 @@ def finalize(
     model: str | None = None,
     effort: str | None = None,
     fault: str | None = None,
+    ledger: Ledger | None = None,
 ) -> Review:
     """End the newest attempt of a job; of one that is over, give its review as it was.
 
@@ -53,6 +60,7 @@ def finalize(
         model: What the reviewer says it is; its partition is where the review then counts.
         effort: Of that model.
         fault: Why there is no output, such as ``agent-timeout``; nothing is read then.
+        ledger: Takes the record; a fault of it costs no verdict.
 
     Raises:
         JobError: There is no such job, or no output yet, or the job is for the models of another partition.
@@ -65,17 +73,22 @@ def finalize(
     pair = _pair(held, model, effort)
     if text is None and fault is None:
         text = _output(held)
-    read = read_of(held, store.reads(held.id, held.attempt))
+    reads = store.reads(held.id, held.attempt)
+    read = read_of(held, reads)
     review = _review(base, held, read, text or "", fault)
     review = review._replace(
         pair=pair, model=model, shadow="mode" if base.settings.mode == "shadow" else None
     )
     try:
-        return _kept(store, held, review, read)
+        review = _kept(store, held, review, read)
     except JobError:  # somebody else ended it in between
         return _as_it_was(load(store, job, held.attempt))
     except LedgerError:
         return review
+    if ledger is not None:
+        with suppress(Exception):  # a record that cannot be made must not cost the verdict
+            ledger.append(job_record(held, review, reads))
+    return review
 
 
 def _review(base: Base, job: Job, read: Read, text: str, fault: str | None) -> Review:
