@@ -59,7 +59,9 @@ def paths_argument(*, required: bool) -> Callable[[_F], _F]:
 
     def add(command: _F) -> _F:
         metavar = "PATH…" if required else "[PATH…]"
-        return click.argument("paths", nargs=-1, required=required, metavar=metavar)(command)
+        return click.argument("paths", nargs=-1, required=required, metavar=metavar, type=click.Path())(
+            command
+        )
 
     return add
 
@@ -79,10 +81,12 @@ def open_base(paths: Sequence[str], root: str | None) -> Base:
 
     for path in paths:
         if not os.path.lexists(path):
-            raise UsageError(f"there is no {path}; name a Markdown file, or a folder that holds some")
-    first = paths[0] if paths else os.curdir
-    start = first if os.path.isdir(first) else os.path.dirname(first) or os.curdir
-    return Base.open(root, start=start)
+            name = visible(path, 200)
+            raise UsageError(f"there is no {name}; name a Markdown file, or a folder that holds some")
+    given = paths or (os.curdir,)
+    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in given]
+    # Of several folders the one above them all: what one of them links to in another is inside.
+    return Base.open(root, start=os.path.commonpath([os.path.realpath(one) for one in folders]))
 
 
 def notes_of(base: Base, paths: Sequence[str], *, top: bool = False) -> Notes:

@@ -219,7 +219,7 @@ def _json(
 
 
 @click.command("ack", short_help="Accept the current texts.", epilog=ACK_EXAMPLES)
-@click.argument("note", metavar="NOTE")
+@click.argument("note", metavar="NOTE", type=click.Path())
 @click.argument("names", metavar="CRITERION…", nargs=-1, required=True)
 @click.option("--trivial", is_flag=True, help="Only where no part changed that the criterion watches.")
 @click.option("--partition", metavar="P", help="Of reviews by this bucket of models.")

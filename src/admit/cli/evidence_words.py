@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from admit.evidence.plan import Plan
 
 CAPS = (1, 2, 3, 5, 8, 12, 16, 20, 24, 32)
-PATH, CLAIM, MOST_SAID, MOST_SCOPED = 120, 160, 400, 2000
+PATH, CLAIM, MOST_SAID, MOST_SCOPED = 240, 160, 400, 2000
 """The most characters that are printed of a path, a claim, a remark, and of what a verdict covers."""
 
 
