@@ -115,7 +115,7 @@ def _curve(curve: Curve) -> Iterator[str]:
         return
     yield "<h2>What a cap covers</h2>"
     yield (
-        f"<p>Of {curve.notes:,} notes with {curve.artifacts:,} artifacts: those that a cap covers whole. "
+        f"<p>Of {curve.notes:,} notes with {curve.artifacts:,} artifacts in all: those that a cap covers whole. "
         f"One column is one cap, in slots of {text(curve.unit)}.</p>"
     )
     data = [
@@ -185,7 +185,7 @@ def _found(one: Finding) -> Iterator[str]:
 def _coverage(read: Coverage) -> Iterator[str]:
     capped = "no cap" if read.cap is None else f"cap {read.cap:,}"
     yield (
-        f"<details><summary>read {read.read:,} of {read.offered:,} artifacts, {read.slots_used:,} slots "
+        f"<details><summary>read {read.read:,} of {read.offered:,} artifacts, {read.slots_used:,} slot{'' if read.slots_used == 1 else 's'} "
         f"({escape(read.unit)}), {read.bytes_read:,} of {read.bytes_offered:,} bytes; {capped}; stopped by "
         f"{escape(read.stop)}</summary>"
     )

@@ -48,7 +48,7 @@ def test_a_verdict_stands_with_what_it_does_not_rest_on():
     text = page(report(recorded("n.md", "PASS")))
     assert "<b>PASS on 1 of 2 artifacts; not read: a2 x.md (b9)</b>" in text
     assert "not read: budget" in text and "unavailable: missing" in text
-    assert "1 slots (distinct-v1), 500 of 900 bytes; cap 1; stopped by budget" in text
+    assert "1 slot (distinct-v1), 500 of 900 bytes; cap 1; stopped by budget" in text
 
 
 def test_the_queue_holds_all_but_passes_the_gravest_first_and_links_to_each():
@@ -61,7 +61,7 @@ def test_the_queue_holds_all_but_passes_the_gravest_first_and_links_to_each():
 
 def test_the_curve_is_drawn_and_told():
     text = page(report(recorded("n.md", "PASS")))
-    assert "<svg" in text and "Of 2 notes with 1 artifacts" in text and "100 %" in text
+    assert "<svg" in text and "Of 2 notes with 1 artifacts in all" in text and "100 %" in text
 
 
 def test_without_reviews_it_says_so():
