@@ -115,8 +115,8 @@ def _curve(curve: Curve) -> Iterator[str]:
         return
     yield "<h2>What a cap covers</h2>"
     yield (
-        f"<p>Of {curve.notes:,} notes with {curve.artifacts:,} artifacts in all: those that a cap covers whole. "
-        f"One column is one cap, in slots of {text(curve.unit)}.</p>"
+        f"<p>Of {curve.notes:,} notes with {curve.artifacts:,} artifacts in all: those that a cap covers "
+        f"whole. One column is one cap, in slots of {text(curve.unit)}.</p>"
     )
     data = [
         Column(f"{one.cap}", (("filtered", one.notes), ("other", curve.notes - one.notes)))
@@ -184,10 +184,11 @@ def _found(one: Finding) -> Iterator[str]:
 
 def _coverage(read: Coverage) -> Iterator[str]:
     capped = "no cap" if read.cap is None else f"cap {read.cap:,}"
+    slots = f"{read.slots_used:,} slot{'' if read.slots_used == 1 else 's'} ({escape(read.unit)})"
+    size = f"{read.bytes_read:,} of {read.bytes_offered:,} bytes"
     yield (
-        f"<details><summary>read {read.read:,} of {read.offered:,} artifacts, {read.slots_used:,} slot{'' if read.slots_used == 1 else 's'} "
-        f"({escape(read.unit)}), {read.bytes_read:,} of {read.bytes_offered:,} bytes; {capped}; stopped by "
-        f"{escape(read.stop)}</summary>"
+        f"<details><summary>read {read.read:,} of {read.offered:,} artifacts, {slots}, {size}; {capped}; "
+        f"stopped by {escape(read.stop)}</summary>"
     )
     rows = [
         *((f"{one.n:,}", one.path, one.shape, one.route, "read") for one in read.opened),
