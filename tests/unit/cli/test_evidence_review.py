@@ -191,3 +191,28 @@ def test_why_and_status_tell_of_a_review(vault, capsys):
     assert "evidence" in out and "cap 16 artifacts" in out and "a3" in out
     assert frame.run(["status"]) == 0
     assert "707 of 973 bytes" in capsys.readouterr().out
+
+
+def test_an_agent_that_takes_too_long_leaves_its_pairs_unjudged(vault, monkeypatch):
+    from admit.evidence.job.finalize import finalize
+    from admit.hosts import reviewers
+
+    class Slow:
+        def __init__(self, name, base, *, model=None):
+            self.base = base
+
+        def review(self, store, job):
+            return finalize(self.base, store, job, fault="agent-timeout")
+
+    monkeypatch.setattr(reviewers, "Reviewer", Slow)
+    words = ("review", "notes/tides.md", "notes/fog.md", "--agent", "claude", "--model", "m")
+    code, out, _ = vault(*words)
+    assert code == 1 and out.count("UNJUDGED") == 3
+    assert "2 × agent-timeout: The agent took longer than evidence.agent_timeout_s." in out
+    assert vault(*words, "--allow-unjudged")[0] == 0
+
+
+def test_an_agent_is_not_started_without_consent(vault):
+    code, out, err = vault("review", "notes", "--agent", "claude")
+    assert (code, out) == (2, "")
+    assert "admit consent grant agent:claude --door evidence" in err
