@@ -25,11 +25,12 @@ def figures(agents: int = AGENTS) -> list[Figure]:
     with TemporaryDirectory() as folder:
         root = _base(Path(folder))
         draw = random.Random(7)
-        with Base.open(root) as base, EvidenceStore(str(Path(folder) / "ledger.db")) as store:
+        store = EvidenceStore(str(Path(folder) / "ledger.db"))
+        with Base.open(root) as base:
             for k in range(agents):
                 criterion = load(base, "grounding-alignment")
-                gate = EvidenceGate(base, store=store)
-                job = gate.export(gate.plan("kb/n.md", criterion), Path(folder) / f"jobs-{k}")
+                gate = EvidenceGate(base, store=store, partition=f"agent-{k}")
+                job = gate.export(gate.plan("kb/n.md", criterion), str(Path(folder) / "jobs"))
                 opened: set[str] = set()
                 for _ in range(STEPS):
                     wanted = draw.choice(NOISE) if draw.random() < 0.2 else f"a{draw.randint(1, OFFERS)}"

@@ -261,17 +261,17 @@ class EvidenceGate:
 
         return export(self.base, self._kept(), plan, directory, self.partition)
 
-    def open(self, job: str, id: str) -> str:
-        """Serve a text of a job and record that it was read.
+    def open(self, job: Job | str, id: str) -> str:
+        """Serve a text of a job, by itself or its id, and record that it was read.
 
         Raises:
             BudgetExhausted, NotOffered, JobError: It is not served.
         """
         from admit.evidence.job.opening import open_offer
 
-        return open_offer(self.base, self._kept(), job, id).text
+        return open_offer(self.base, self._kept(), _id_of(job), id).text
 
-    def finalize(self, job: str) -> Review:
+    def finalize(self, job: Job | str) -> Review:
         """End a job with the output in its folder.
 
         Raises:
@@ -279,7 +279,7 @@ class EvidenceGate:
         """
         from admit.evidence.job.finalize import finalize
 
-        return finalize(self.base, self._kept(), job)
+        return finalize(self.base, self._kept(), _id_of(job))
 
     def _review(self, reviewer: Reviewer, path: str, criterion: Criterion, attempt: int) -> Review:
         return review(
@@ -329,6 +329,10 @@ class EvidenceGate:
         pair = Pair(note.path, criterion.id, self.partition)
         row = rows.get((path_key(pair.note), pair.criterion, pair.partition))
         return compared(self.store, row, pair, criterion, reader)  # type: ignore[arg-type]
+
+
+def _id_of(job: Job | str) -> str:
+    return job if isinstance(job, str) else job.id
 
 
 def _reviewer(judge: Judge | DoorJudge, clock: Clock) -> Reviewer:
