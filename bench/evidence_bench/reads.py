@@ -6,11 +6,10 @@ import random
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from admit.evidence.gate import EvidenceGate
-
 from admit.errors import AdmitError
 from admit.evidence.base import Base
 from admit.evidence.criteria import load
+from admit.evidence.gate import EvidenceGate
 from admit.ledger.evidence import EvidenceStore
 
 from .figures import Figure
