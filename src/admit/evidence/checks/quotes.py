@@ -41,7 +41,8 @@ class Quotation(NamedTuple):
 
 def check(page: Page) -> Iterator[Finding]:
     """One finding for each quotation that its target does not hold, or that has no one target."""
-    for one in quotations(page):
+    # Target by target, so that each is worked out once however many there are.
+    for one in sorted(quotations(page), key=_target):
         if one.link is None:
             text = "two links are equally near to this quotation, so it was not looked up"
             fix = "put the link to its source right after it"
@@ -53,7 +54,7 @@ def check(page: Page) -> Iterator[Finding]:
 def verified(page: Page) -> frozenset[str]:
     """The targets that hold a quotation of the note which is looked up."""
     found = set()
-    for one in quotations(page):
+    for one in sorted(quotations(page), key=_target):
         if one.link is not None and one.link.target not in found:
             text = page.texts.of(one.link)
             if text is not None and _found(text, one):
@@ -78,6 +79,10 @@ def quotations(page: Page) -> Iterator[Quotation]:
         else:
             for block in group:
                 yield from _inline(page, block)
+
+
+def _target(one: Quotation) -> tuple[str, bool]:
+    return (one.link.target, one.link.snapshot_required) if one.link else ("", False)
 
 
 def _goes_on(page: Page, block: Block, following: Block) -> bool:

@@ -87,17 +87,20 @@ def all_dates(text: str) -> Dates:
 def numbers_in(text: str) -> Iterator[tuple[Number, Span]]:
     """The numbers of a text in order: signs and separators of thousands do not count."""
     for match in _numbers().finditer(text):
-        written = re.sub(r"[,'’_\u00a0\u2009\u202f]", "", match["number"])
-        if written.count(".") > 1:
-            written = written.replace(".", "")
-        digits = sum(map(str.isdigit, written))
+        written = match["number"]
+        digits = len(written)
+        if not written.isdecimal():
+            written = re.sub(r"[^0-9.]", "", written)
+            digits = len(written) - written.count(".")
+            if written.count(".") > 1:
+                written = written.replace(".", "")
         if digits > _LONGEST:
             continue
-        value = Decimal(written).normalize()
+        value = Decimal(written)
         readings = [value]
         scale = _SCALES.get((match["scale"] or "").lower())
         if scale is not None:
-            readings.append((value * (Decimal(10) ** scale)).normalize())
+            readings.append(value * 10**scale)
         marked = bool(match["percent"] or match["money"] or match["unit"])
         yield Number(digits, marked, tuple(readings)), Span(*match.span("number"))
 
