@@ -77,7 +77,7 @@ def script(chance: random.Random) -> list[str]:
 
 
 @pytest.mark.parametrize("batch", range(SCRIPTS // BATCH))
-def test_no_script_of_an_agent_opens_more_than_the_budget(
+def test_E1_no_script_of_an_agent_opens_more_than_the_budget(
     base: Base, store: EvidenceStore, tmp_path: Path, batch: int
 ) -> None:
     plan = planned(base)
@@ -102,7 +102,7 @@ def test_no_script_of_an_agent_opens_more_than_the_budget(
     assert min(seen["over"], seen["none"], seen["full"]) > 0
 
 
-def test_the_seventeenth_is_refused_and_what_was_opened_still_opens(
+def test_E1_the_seventeenth_is_refused_and_what_was_opened_still_opens(
     base: Base, store: EvidenceStore, tmp_path: Path
 ) -> None:
     job = export(base, store, planned(base), str(tmp_path / "jobs"), "agent")
@@ -181,7 +181,7 @@ def test_processes_that_open_at_once_share_one_budget(
     assert len(rows) == slots_used(rows) == len(served) == CAP
 
 
-def test_under_a_cap_of_five_the_sixth_is_refused_and_the_stop_is_the_budget(
+def test_E7_under_a_cap_of_five_the_sixth_is_refused_and_the_stop_is_the_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: EvidenceStore
 ) -> None:
     base = made(tmp_path, monkeypatch, 7, 5)

@@ -103,7 +103,7 @@ def accepted(desk: Desk) -> list[str]:
     return sorted(one["note"] for one in pairs if not one["reasons"])
 
 
-def test_E6_E7_ten_reviews_survive_a_killed_worker_and_end_in_sarif_and_a_page(desk, server):
+def test_E6_ten_reviews_survive_a_killed_worker_and_end_in_sarif_and_a_page(desk, server):
     review = ["review", *TOP, "--judge", "mine", "--workers", "2"]
     process = subprocess.Popen(
         [ADMIT, "evidence", *review], cwd=desk.home, env=desk.env, stdout=subprocess.DEVNULL,
@@ -159,7 +159,7 @@ def test_E6_E7_ten_reviews_survive_a_killed_worker_and_end_in_sarif_and_a_page(d
     assert "Nobody may read this" not in page
 
 
-def test_E6_E7_the_same_ten_go_through_exported_jobs_with_metered_reads(desk):
+def test_E7_the_same_ten_go_through_exported_jobs_with_metered_reads(desk):
     made = desk.json("review", *TOP, "--export", "jobs", "--model", "some-agent")
     jobs = {one["note"]: Path(one["folder"]) for one in made["jobs"]}
     assert sorted(jobs) == [f"note-{k}.md" for k in range(NOTES)]
