@@ -182,7 +182,7 @@ def _judged(one: Finding) -> list[str]:
     about = f"  -> {path(one.artifact)}" if one.artifact else ""
     if not one.claim:
         return [f"  {finding(one)}{about}"]
-    said = one_line(one.text.removeprefix(one.rule), MOST_SAID)
+    said = one_line(one.text, MOST_SAID)
     return [f"  {finding(one._replace(text=''))}{about}", *([f"      {said}"] if said else [])]
 
 

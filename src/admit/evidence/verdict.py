@@ -85,12 +85,12 @@ def answer_findings(plan: Plan, answers: Sequence[Answered]) -> tuple[Finding, .
 def _finding(plan: Plan, one: Answered) -> Finding:
     meaning = dict(one.asked.question.labels)[one.label]
     target = one.asked.target
-    said = one.label if meaning == one.label else f"{one.label}: {meaning}"
+    said = "" if meaning == one.label else meaning
     if target is None:
         return Finding(one.label, _SEVERITY[one.outcome], plan.note.path, 1, "", "", "", "", 0, said, "judge")
     read = ", ".join(_told(item) for item in target.items)
     artifact = target.items[-1].artifact if target.items else ""
-    text = f"{said} (read for it: {read})" if read else said
+    text = f"{said} (read for it: {read})".lstrip() if read else said
     return _of_block(plan, target, one.label, _SEVERITY[one.outcome], artifact, text, "judge")
 
 

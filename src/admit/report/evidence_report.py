@@ -173,7 +173,7 @@ def _found(one: Finding) -> Iterator[str]:
     about = f" about <code>{text(one.artifact)}</code>" if one.artifact else ""
     yield f"<p><b>{text(one.severity)} {text(one.rule)}</b>, line {one.line:,}{about}"
     if one.text:
-        yield f": {text(one.text)}"
+        yield f". {text(one.text)}"
     yield "</p>"
     if one.claim:
         yield f"<blockquote>{text(one.claim)}</blockquote>"
