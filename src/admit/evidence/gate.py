@@ -279,7 +279,7 @@ class EvidenceGate:
         """
         from admit.evidence.job.finalize import finalize
 
-        return finalize(self.base, self._kept(), _id_of(job))
+        return finalize(self.base, self._kept(), _id_of(job), ledger=self._ledger)
 
     def _review(self, reviewer: Reviewer, path: str, criterion: Criterion, attempt: int) -> Review:
         return review(

@@ -41,6 +41,14 @@ def texts_of(base: Base, plan: Plan) -> tuple[bytes, ...]:
     return (*note, data) if sha256(data) == plan.criterion.sha256 else note
 
 
+def linked_of(items: Sequence[Item]) -> tuple[Linked, ...]:
+    """What was read, as an accepted review holds it."""
+    return tuple(
+        Linked(one.artifact, one.path, one.shape, one.route, one.source_sha256, one.shown_sha256)
+        for one in items
+    )
+
+
 class Kept:
     """One attempt at one pair, from its beginning on.
 
@@ -112,14 +120,10 @@ class Kept:
             return review
 
     def _accept(self, store: EvidenceStore, done: Review, items: Sequence[Item]) -> Review:
-        linked = [
-            Linked(one.artifact, one.path, one.shape, one.route, one.source_sha256, one.shown_sha256)
-            for one in items
-        ]
         try:
             store.complete_job(
                 self.job, self.attempt, verdict=done.verdict, reason=done.reason, review=stored(done),
-                linked=linked,
+                linked=linked_of(items),
             )  # fmt: skip
             return done
         except BaselineConflict:

@@ -262,6 +262,8 @@ def checked_baseline(row: BaselineRow) -> BaselineRow:
     """
     for value in (row.note_sha256, row.criterion_sha256):
         sha256_key(value)
+    if not isinstance(row.linked, (list, tuple)):
+        raise ValueError("a list of linked texts that is none")
     return row._replace(
         note=path_key(row.note),
         criterion=name_key(row.criterion),

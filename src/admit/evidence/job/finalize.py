@@ -17,6 +17,7 @@ from admit.evidence.job.output import MOST_CHARS, NOTE, Answer, Malformed, Said,
 from admit.evidence.job.reads import Read, read_of
 from admit.evidence.job.recorded import job_record
 from admit.evidence.job.stored import review_of, stored
+from admit.evidence.kept import linked_of
 from admit.evidence.model import (
     VERDICTS_STORED,
     Finding,
@@ -31,7 +32,6 @@ from admit.evidence.partition import partition
 from admit.evidence.questions import targets
 from admit.evidence.verdict import route_findings, unread_findings
 from admit.ledger.evidence import EvidenceStore
-from admit.ledger.evidence_rows import BaselineRow, Linked
 
 if TYPE_CHECKING:
     from admit.ledger.port import Ledger
@@ -215,28 +215,16 @@ def _accepted(store: EvidenceStore, job: Job, review: Review, read: Read) -> Rev
     Raises:
         BaselineConflict: Something was accepted or retired since the job was made.
     """
-    pair = review.pair
-    linked = tuple(
-        Linked(one.artifact, one.path, one.shape, one.route, one.source_sha256, one.shown_sha256)
-        for one in read.items
+    own = review.pair.partition
+    store.complete_job(
+        job.id,
+        job.attempt,
+        verdict=review.verdict,
+        reason=review.reason,
+        review=stored(review),
+        linked=linked_of(read.items),
+        instead=None if own == job.row.partition else (own, job.revisions.get(own)),
     )
-    if pair.partition == job.row.partition:
-        store.complete_job(
-            job.id,
-            job.attempt,
-            verdict=review.verdict,
-            reason=review.reason,
-            review=stored(review),
-            linked=linked,
-        )
-        return review
-    stands = store.baseline(*pair)
-    # It may have been accepted before, by a call that did not come to end the job.
-    if stands is None or (stands.job, stands.attempt) != (job.id, job.attempt):
-        hashes = review.note_sha256, review.criterion_sha256
-        row = BaselineRow(*pair, 0, False, *hashes, linked, job.id, job.attempt)
-        store.accept(row, expect=job.revisions.get(pair.partition))
-    _end(store, job, review)
     return review
 
 
