@@ -90,7 +90,8 @@ def arms(frozen: FrozenTail) -> list[tuple[Plan, Arm]]:
     made: list[tuple[Plan, Arm]] = []
     for k, uncapped in enumerate(frozen.pairs):
         assert uncapped.criterion is not None
-        made += [(uncapped, "uncapped"), (replay(uncapped, cap=uncapped.criterion.budget), "capped")]
+        made.append((uncapped, "uncapped"))
+        made.append((replay(uncapped, cap=uncapped.criterion.budget), "capped"))
         if k in repeated:
             made.append((uncapped, "repeat"))
         if plan.occurrences:
@@ -170,9 +171,7 @@ def as_json(tail: Tail) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _share(
-    full: Mapping[str, Reading], arm: Mapping[str, Reading], draws: int, seed: int
-) -> Estimate:  # fmt: skip
+def _share(full: Mapping[str, Reading], arm: Mapping[str, Reading], draws: int, seed: int) -> Estimate:
     notes: Sequence[str] = [note for note in sorted(full) if note in arm]
     moved = [float(full[note].verdict != arm[note].verdict) for note in notes]
     return Resample(notes, draws=draws, seed=seed).ratio(moved, [1.0] * len(notes), "share")

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from admit.errors import LabError
+from admit.evidence.batch import in_order
 
 from . import canon, tail
 from .journal import Journal
 from .tail_plan import FrozenTail
+
+if TYPE_CHECKING:
+    from admit.evidence.plan import Plan
 
 
 def run(
@@ -31,12 +35,12 @@ def run(
     path = frozen.plan.path.with_suffix(".runs") / "readings.jsonl"
     wanted = tail.arms(frozen)
     held = {(one.note, one.arm): one for one in _held(path, frozen.hash)}
-    missing = [(plan, arm) for plan, arm in wanted if (plan.note.path, arm) not in held]
+    missing: list[tuple[Plan, tail.Arm]] = [one for one in wanted if (one[0].note.path, one[1]) not in held]
     journal.write("run", plan=frozen.hash, name=frozen.plan.name, result="start", surface="evidence")
     path.parent.mkdir(parents=True, exist_ok=True)
     unjudged: list[tail.Reading] = []
-    with open(path, "ab") as file, ThreadPoolExecutor(max(1, workers)) as pool:
-        for reading in pool.map(lambda one: tail.read(*one, reviewer), missing):
+    with open(path, "ab") as file:
+        for reading in in_order(lambda one: tail.read(one[0], one[1], reviewer), missing, workers):
             if reading.verdict in ("PASS", "WARN", "FAIL"):
                 held[reading.note, reading.arm] = reading
                 file.write(canon.dump({"plan": frozen.hash, **reading._asdict()}) + b"\n")
