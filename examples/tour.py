@@ -1,4 +1,5 @@
-"""The tour behind `make try`: four real outputs made here and now, each cut for a task by `admit output`.
+"""The tour behind `make try`: four real outputs made here and now, each cut for a task by `admit output`, and
+the links of this project's own documents.
 
 Everything is kept in a folder of its own, so that nothing of yours is touched.
 """
@@ -84,6 +85,8 @@ def main() -> int:
         }
         env.pop("ADMIT_CONFIG", None)
         failed = [stop.title for number, stop in enumerate(stops(), 1) if not walk(number, stop, env)]
+        if not documents(env):
+            failed.append("links of documents")
         print("\nWhat was recorded (admit status):\n")
         subprocess.run([ADMIT, "status"], env=env, check=False)
     if failed:
@@ -121,6 +124,16 @@ def walk(number: int, stop: Stop, env: dict[str, str]) -> bool:
         return False
     print(f"   the answer stands in it: {answer.strip()}")
     return bool(result["changed"])
+
+
+def documents(env: dict[str, str]) -> bool:
+    """Check the links of the documents beside this file, without a judge, and print how that ends."""
+    print("\n5. the documents of this project\n   admit evidence lint docs\n")
+    done = subprocess.run(
+        [ADMIT, "evidence", "lint", "docs"], cwd=HERE.parent, env=env, capture_output=True, text=True
+    )
+    print(textwrap.indent("\n".join(done.stdout.splitlines()[-8:]), "   | "))
+    return done.returncode == 0
 
 
 def rules(kept: list[dict[str, object]]) -> str:
