@@ -75,18 +75,15 @@ def open_base(paths: Sequence[str], root: str | None) -> Base:
     """The base that these files and folders lie in.
 
     Raises:
-        UsageError: One of them is not there.
+        UsageError: One of them is not there, or they have no one root.
     """
-    from admit.evidence.base import Base
+    from admit.evidence.base import Base, common_root
 
     for path in paths:
         if not os.path.lexists(path):
             name = visible(path, 200)
             raise UsageError(f"there is no {name}; name a Markdown file, or a folder that holds some")
-    given = paths or (os.curdir,)
-    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in given]
-    # Of several folders the one above them all: what one of them links to in another is inside.
-    return Base.open(root, start=os.path.commonpath([os.path.realpath(one) for one in folders]))
+    return Base.open(root or common_root(paths or (os.curdir,)))
 
 
 def notes_of(base: Base, paths: Sequence[str], *, top: bool = False) -> Notes:

@@ -6,6 +6,7 @@ import os
 import posixpath
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from admit.config.layers import Config, load
@@ -241,13 +242,39 @@ class Base:
 
 def find_root(start: str | None = None) -> str:
     """The nearest folder at or above a place that holds one of `ROOT_MARKS`; else the folder itself."""
-    given = os.path.realpath(start if start is not None else os.getcwd())
-    if os.path.isfile(given):
-        given = os.path.dirname(given)
-    folder = given
+    folder = _folder(start if start is not None else os.getcwd())
+    return _marked(folder) or folder
+
+
+def common_root(places: Sequence[str]) -> str:
+    """The one root of several places, real and absolute.
+
+    Where none of them has a mark, it is the folder above them all, if that is at or below the working folder.
+
+    Raises:
+        RootError: They lie in several bases, or nothing marks the one they share.
+    """
+    folders = [_folder(place) for place in places]
+    roots = dict.fromkeys(_marked(folder) or folder for folder in folders)
+    if len(roots) == 1:
+        return next(iter(roots))
+    shared, here = os.path.commonpath(folders), os.path.realpath(os.curdir)
+    if any(map(_marked, folders)) or os.path.commonpath((shared, here)) != here:
+        named = ", ".join(roots)
+        raise RootError(f"these paths have no one root ({named}); give it by --root DIR, or run one by one")
+    return shared
+
+
+def _folder(place: str) -> str:
+    real = os.path.realpath(place)
+    return os.path.dirname(real) if os.path.isfile(real) else real
+
+
+def _marked(folder: str) -> str | None:
+    """The nearest folder at or above with a mark."""
     while not any(os.path.lexists(os.path.join(folder, mark)) for mark in ROOT_MARKS):
         parent = os.path.dirname(folder)
         if parent == folder:
-            return given
+            return None
         folder = parent
     return folder

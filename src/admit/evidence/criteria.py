@@ -2,7 +2,7 @@
 
 Each key has its own default: without `asks` the note as a whole is asked about, without `answers` the labels
 are PASS, WARN and FAIL, without `budget` there is no cap. So a review gate that states none of them runs as
-it is. Keys that are not known are left alone.
+it is. Keys that are not known are left alone, unless one looks like a misspelt key.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from admit.core.events import sha256
 from admit.errors import CriterionError, NoteError
 from admit.evidence.criterion import GATE_ANSWERS, Asked, AskedMaterial, Criterion, Outcome
 from admit.evidence.model import OrderName, Unit
+from admit.evidence.nearest import distance
 from admit.evidence.note import Note
 from admit.text.front_matter import FrontMatter
 from admit.text.front_matter import parse as parse_front
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 SHIPPED = ("grounding-alignment", "representation", "link-text")
 LAB_UNIT: Unit = "occurrences-v0"
 """The historical rule: an arm of an experiment, never of a criterion."""
+
+KEYS = (
+    "id", "gate_id", "name", "lens", "budget", "unit", "order", "label_order", "material", "asks", "answers",
+    "note_answers", "meanings", "requires_type", "requires_trait", "watches",
+)  # fmt: skip
+"""What is read of the front matter; other keys are the author's, unless they look like one of these."""
 
 MARKDOWN = (".md", ".markdown")
 NO_ANSWERS: Mapping[str, Outcome] = MappingProxyType({})
@@ -50,6 +57,7 @@ def parse(text: str, path: str, sha256: str) -> Criterion:
         words = f"line {problem.line}: the front matter {problem.text}; {problem.fix}"
         raise CriterionError(path, "", words)
     fields = _Fields(front, path)
+    fields.refuse_misspelt()
     asks = fields.words("asks", get_args(Asked)) or ("note",)
     answers = fields.answers("answers") or GATE_ANSWERS
     note_answers = fields.answers("note_answers")
@@ -165,6 +173,13 @@ class _Fields:
     def error(self, key: str, message: str) -> CriterionError:
         return CriterionError(self.path, key, message)
 
+    def refuse_misspelt(self) -> None:
+        """A key that is nearly one of `KEYS` would otherwise be passed over, and with it a budget."""
+        for key in self.front.fields:
+            meant = next((one for one in KEYS if _is_nearly(key.lower(), one)), None)
+            if key not in KEYS and meant is not None and meant not in self.front.fields:
+                raise self.error(key, f"is no key of a criterion; did you mean {meant}?")
+
     def id(self) -> str:
         for key in ("id", "gate_id"):
             if key in self.front.fields:
@@ -263,6 +278,11 @@ def _shipped_files() -> Iterator[tuple[str, bytes]]:
     folder = files("admit.evidence").joinpath("criteria")
     for id in SHIPPED:
         yield id, folder.joinpath(f"{id}.md").read_bytes()
+
+
+def _is_nearly(key: str, known: str) -> bool:
+    most = 1 if len(known) < 6 else 2
+    return len(known) > 2 and distance(key, known, most) is not None
 
 
 def _type_name(value: str) -> str:

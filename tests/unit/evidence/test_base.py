@@ -12,7 +12,7 @@ import pytest
 from admit.config.layers import load
 from admit.errors import NoteError, RootError
 from admit.evidence import base as module
-from admit.evidence.base import Base, find_root
+from admit.evidence.base import Base, common_root, find_root
 from admit.evidence.note import KINDS, Document, Link, Note
 from admit.evidence.scope import find
 
@@ -299,3 +299,32 @@ def test_what_is_kept_of_files_parsed_for_their_anchors_is_bounded(
     assert at._ahead_bytes <= 10 and len(at._ahead) == 2
     assert [at.note(name).title for name in files] == ["t0", "t1", "t2", "t3"]
     assert at._ahead_bytes == 0 and not at._ahead
+
+
+def test_several_paths_have_the_root_that_each_of_them_has(tmp_path):
+    (tmp_path / "base" / ".git").mkdir(parents=True)
+    for name in ("a", "b"):
+        (tmp_path / "base" / name).mkdir()
+    assert common_root([str(tmp_path / "base" / one) for one in ("a", "b")]) == str(
+        (tmp_path / "base").resolve()
+    )
+
+
+def test_paths_of_several_bases_are_refused_and_never_widen_a_root(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "base" / ".git").mkdir(parents=True)
+    (tmp_path / "base" / "n.md").write_text("# n\n")
+    (tmp_path / "other").mkdir()
+    for paths in (["base", "other"], ["base/n.md", "other"], [".", "base"]):
+        with pytest.raises(RootError, match="--root"):
+            common_root([str(tmp_path / one) for one in paths])
+
+
+def test_folders_without_a_mark_share_the_one_above_them_below_the_working_folder(tmp_path, monkeypatch):
+    for name in ("kb/notes", "kb/reference"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert common_root(["kb/notes", "kb/reference"]) == str((tmp_path / "kb").resolve())
+    monkeypatch.chdir(tmp_path / "kb" / "notes")
+    with pytest.raises(RootError):
+        common_root([".", "../reference"])

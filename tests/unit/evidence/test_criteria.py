@@ -234,3 +234,25 @@ def test_a_criterion_applies_to_notes_of_its_type_with_all_of_its_traits(base):
         "requires_type: definition\nrequires_trait: c\n": False,
     }
     assert {front: criteria.applies(read(LEAST + front), note) for front in fronts} == fronts
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("budjet: 3", "budget"),
+        ("Budget: 3", "budget"),
+        ("materials: head", "material"),
+        ("ask: [note]", "asks"),
+        ("require_type: note", "requires_type"),
+        ("label-order: [a]", "label_order"),
+    ],
+)
+def test_a_key_that_is_nearly_one_of_ours_is_refused_and_not_passed_over(written, meant):
+    with pytest.raises(CriterionError, match=f"did you mean {meant}") as refused:
+        criteria.parse(f"---\nid: mine\n{written}\n---\nBody.\n", "c.md", "sha256:" + "0" * 64)
+    assert refused.value.key == written.partition(":")[0]
+
+
+def test_a_key_of_the_authors_own_is_left_alone():
+    text = "---\nid: mine\ntype: gate\ntags: [a]\nstaleness: changed\nauthor: me\n---\nBody.\n"
+    assert criteria.parse(text, "c.md", "sha256:" + "0" * 64).budget is None
