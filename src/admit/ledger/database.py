@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
+from admit.config.places import state_dir
 from admit.core.events import Event
 from admit.errors import Corrupt, LedgerError, Locked, TooNew
 
@@ -94,7 +95,7 @@ def open_writer(path: str, busy_ms: int, *, migrate: bool = True) -> sqlite3.Con
         OSError, sqlite3.Error: As they come.
     """
     folder = os.path.dirname(path)
-    own_folder(folder)
+    own_folder(folder, ours=folder == state_dir())
     for side in SIDES:
         check_file(path + side)
     if not os.path.lexists(path):

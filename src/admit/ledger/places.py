@@ -70,8 +70,12 @@ def places(config: Mapping[str, object] | None = None) -> Places:
     )
 
 
-def own_folder(path: str, fs: Any = os) -> None:
+def own_folder(path: str, fs: Any = os, *, ours: bool = True) -> None:
     """Make a private folder with its parents, or check that it is one of this user's, and close it to others.
+
+    Args:
+        ours: Nobody else has to do with it. A folder that the user named is closed only where it is made
+            here: it may be a home, or one that everybody uses.
 
     Raises:
         NotOurs: It is a symlink, no folder, or another user's.
@@ -87,7 +91,7 @@ def own_folder(path: str, fs: Any = os) -> None:
     if not stat.S_ISDIR(info.st_mode):
         raise NotOurs(errno.EPERM, "not a folder of its own", path)
     _check_owner(info, path)
-    if info.st_mode & 0o077:
+    if ours and info.st_mode & 0o077:
         fs.chmod(path, 0o700)
 
 

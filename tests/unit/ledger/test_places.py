@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 
 import pytest
 
+from admit.ledger.database import open_writer
 from admit.ledger.places import (
     NotOurs,
     check_file,
@@ -143,3 +145,16 @@ def test_on_macos_the_list_of_mount_says_it():
     assert mac_network_type("/Users/me", listing) is None
     assert mac_network_type("/Volumes/my share (2)/admit", listing) == "nfs"
     assert mac_network_type("/Volumes/smb/admit", listing) == "smbfs"
+
+
+def test_a_folder_that_the_user_named_keeps_its_mode_and_one_of_ours_is_closed(state, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir(mode=0o755)
+    home.chmod(0o755)
+    open_writer(str(home / "ledger.db"), 100).close()
+    assert stat.S_IMODE(home.stat().st_mode) == 0o755
+    assert stat.S_IMODE((home / "ledger.db").stat().st_mode) == 0o600
+    state.mkdir(parents=True, exist_ok=True)
+    state.chmod(0o755)
+    open_writer(str(state / "ledger.db"), 100).close()
+    assert stat.S_IMODE(state.stat().st_mode) == 0o700
