@@ -62,7 +62,10 @@ def export(
             {"job": one.id, "attempt": one.attempt, **one.pair._asdict(), "folder": one.folder}
             for one in jobs
         ]
-        print_json({"schema": SCHEMA, "command": "review", "summary": counts, "jobs": rows})
+        lost = [{"note": one.path, "reason": one.reason} for one in unread]
+        print_json(
+            {"schema": SCHEMA, "command": "review", "summary": counts, "jobs": rows, "unreadable": lost}
+        )
     else:
         _say(notes, jobs, due.fresh, due.not_applicable)
     for fault in unread:

@@ -18,6 +18,7 @@ from admit.config.private import replace_whole
 from admit.errors import UsageError
 
 if TYPE_CHECKING:
+    from admit.errors import NoteError
     from admit.evidence.base import Base
     from admit.evidence.criterion import Criterion
     from admit.evidence.model import Finding
@@ -98,9 +99,15 @@ def notes_of(base: Base, paths: Sequence[str], *, top: bool = False) -> Notes:
     return Notes(base, scope.notes, scope.skipped)
 
 
-def said_scope(notes: Notes) -> list[str]:
-    """What was passed over, and where the root is when that is not the working folder."""
+def said_scope(notes: Notes, outside: int = 0) -> list[str]:
+    """What was passed over, and where the root is when that is not the working folder.
+
+    Args:
+        outside: Links that leave the root, a count.
+    """
     lines = []
+    if outside:
+        lines.append(f"{counted(outside, 'link')} out of the root: --root DIR takes a wider one")
     if notes.skipped:
         parts = (f"{count:,} {reason}" for reason, count in sorted(notes.skipped.items()))
         lines.append(f"passed over: {', '.join(parts)}")
@@ -120,15 +127,24 @@ def criteria_of(base: Base, names: Sequence[str]) -> tuple[Criterion, ...]:
     return tuple(load(base, name) for name in dict.fromkeys(names))
 
 
-def write_sarif(path: str, base: Base, findings: Sequence[Finding], reviews: Sequence[Any] = ()) -> None:
+def write_sarif(
+    path: str,
+    base: Base,
+    findings: Sequence[Finding],
+    reviews: Sequence[Any] = (),
+    unread: Sequence[NoteError] = (),
+) -> None:
     """Write findings as SARIF 2.1.0, whole or not at all.
+
+    Args:
+        unread: Notes that could not be read; the run was then not successful.
 
     Raises:
         UsageError: It cannot be written.
     """
     from admit.evidence.sarif import sarif
 
-    text = json.dumps(sarif(base, findings, reviews), indent=2, ensure_ascii=True)
+    text = json.dumps(sarif(base, findings, reviews, unread), indent=2, ensure_ascii=True)
     try:
         replace_whole(path, f"{text}\n".encode())
     except OSError as fault:

@@ -81,7 +81,7 @@ def command(
         looked = Lint(base, rules or None)
         findings = _findings(notes, looked, quiet=as_json)
         if sarif is not None:
-            write_sarif(sarif, base, findings)
+            write_sarif(sarif, base, findings, unread=looked.unread)
         least = fail_on or base.settings.fail_on
         columns = {} if as_json else _columns(base, findings)
     failed = any(words.is_at_least(one.severity, least) for one in findings)
@@ -94,6 +94,8 @@ def command(
             click.echo(f"{sarif} written")
         if failed:
             click.echo(f"ends with 1: fail_on is {least}")
+        for fault in looked.unread:
+            click.echo(f"ends with 1: {words.one_line(str(fault), 400)}")
     return FINDING if failed or looked.unread else DONE
 
 
@@ -153,7 +155,9 @@ def _say(
     said = ", ".join(f"{count:,} {severity}" for severity, count in counts.items())
     lines.append(f"{counted(len(notes.paths), 'note')}: {said}")
     lines.append(words.said_links(looked.artifacts, looked.kinds))
-    click.echo("\n".join([*lines, *said_scope(notes)]))
+    if not notes.paths:
+        lines.append("no Markdown file (*.md, *.markdown) is there")
+    click.echo("\n".join([*lines, *said_scope(notes, looked.kinds["outside"])]))
 
 
 def _json(notes: Notes, findings: Sequence[Finding], looked: Lint) -> dict[str, Any]:

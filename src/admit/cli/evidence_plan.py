@@ -143,7 +143,8 @@ def _say(
         lines += [*words.totals(plans), *_caps(plans, capped=capped)]
     elif not without:
         lines.append("no Markdown file (*.md, *.markdown) is there that could be read")
-    click.echo("\n".join([*lines, *said_scope(notes)]))
+    outside = sum(link.kind == "outside" for one in plans for link in one.note.links)
+    click.echo("\n".join([*lines, *said_scope(notes, outside)]))
 
 
 def _caps(plans: Sequence[Plan], *, capped: bool) -> list[str]:

@@ -95,6 +95,8 @@ def command(
         raise UsageError("give one of --judge, --agent and --export")
     if model is not None and agent is None and folder is None:
         raise UsageError("--model goes with --agent and --export; a judge's model is that of its profile")
+    if sarif is not None and folder is not None:
+        raise UsageError("--sarif goes with --judge and --agent: a job of --export has no findings yet")
     if repeat is not None and (agent is not None or folder is not None):
         raise UsageError("--repeat goes with a judge")
     if not paths and not init_criteria:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import admit
 from admit.config.evidence_keys import RULES
+from admit.errors import NoteError
 from admit.evidence.model import Finding, Review
 from admit.evidence.reading import Unreadable
 
@@ -23,16 +24,22 @@ LEVELS: dict[str, str] = {"FAIL": "error", "WARN": "warning", "INFO": "note"}
 _HELP: dict[str, tuple[str, str]] = {name: (severity, what) for name, severity, what in RULES}
 
 
-def sarif(base: Base, findings: Iterable[Finding], reviews: Sequence[Review] = ()) -> dict[str, Any]:
+def sarif(
+    base: Base,
+    findings: Iterable[Finding],
+    reviews: Sequence[Review] = (),
+    unread: Sequence[NoteError] = (),
+) -> dict[str, Any]:
     """One run with the findings in their order, then those of the reviews.
 
-    Columns are in Unicode code points from 1. A review without a verdict (UNJUDGED, ERROR) is a notification
-    of the run, which then was not successful.
+    Columns are in Unicode code points from 1. A review without a verdict (UNJUDGED, ERROR) and a note that
+    could not be read are notifications of the run, which then was not successful.
     """
     every = [*findings, *(one for review in reviews for one in review.findings)]
     names = list(dict.fromkeys([*_HELP, *(one.rule for one in every)]))
     places = _Places(base)
-    missing = [review for review in reviews if review.verdict in ("UNJUDGED", "ERROR")]
+    missing = [_without_verdict(one) for one in reviews if one.verdict in ("UNJUDGED", "ERROR")]
+    missing += [_notification(one.path, one.reason, str(one)) for one in unread]
     run: dict[str, Any] = {
         "tool": {
             "driver": {
@@ -46,7 +53,7 @@ def sarif(base: Base, findings: Iterable[Finding], reviews: Sequence[Review] = (
         "invocations": [
             {
                 "executionSuccessful": not missing,
-                "toolExecutionNotifications": [_notification(review) for review in missing],
+                "toolExecutionNotifications": missing,
             }
         ],
         "results": [_result(one, names.index(one.rule), places) for one in every],
@@ -91,13 +98,18 @@ def _result(finding: Finding, index: int, places: _Places) -> dict[str, Any]:
     }
 
 
-def _notification(review: Review) -> dict[str, Any]:
-    pair = review.pair
+def _without_verdict(review: Review) -> dict[str, Any]:
+    note = review.pair.note
+    text = f"{review.verdict}: {note} by {review.pair.criterion}: {review.reason}"
+    return _notification(note, review.reason or review.verdict, text)
+
+
+def _notification(note: str, id: str, text: str) -> dict[str, Any]:
     return {
         "level": "error",
-        "descriptor": {"id": review.reason or review.verdict},
-        "message": {"text": f"{review.verdict}: {pair.note} by {pair.criterion}: {review.reason}"},
-        "locations": [{"physicalLocation": {"artifactLocation": _artifact(pair.note)}}],
+        "descriptor": {"id": id},
+        "message": {"text": text},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(note)}}],
     }
 
 

@@ -70,3 +70,28 @@ def test_sarif_is_written_whole_and_says_the_same(vault):
     assert len(run["results"]) == len(vault.json("lint", "notes", code=1)["findings"])
     code, _, err = vault("lint", "notes", "--sarif", "no/such/folder.sarif")
     assert code == 2 and "cannot be written" in err
+
+
+def test_a_note_that_cannot_be_read_is_named_whatever_rules_are_chosen(vault):
+    vault.write("latin.md", "x")
+    (vault.notes / "latin.md").write_bytes(b"\xff\xfe bad")
+    for words in ((), ("--rule", "dangling")):
+        code, out, _ = vault("lint", "notes/latin.md", *words)
+        assert code == 1 and "ends with 1: latin.md: it is no UTF-8 text" in out
+    assert vault("lint", "notes/latin.md", "--sarif", "lint.sarif")[0] == 1
+    (run,) = json.loads((vault.home / "lint.sarif").read_text())["runs"]
+    (told,) = run["invocations"]
+    assert told["executionSuccessful"] is False
+    assert "latin.md" in told["toolExecutionNotifications"][0]["message"]["text"]
+
+
+def test_links_out_of_the_root_name_the_way_to_a_wider_one(vault):
+    vault.write("deep/out.md", "# o\n\n[a](../../x.md) [b](../../../y.md)\n")
+    assert "2 links out of the root: --root DIR takes a wider one" in vault("lint", "notes/deep")[1]
+    assert "2 links out of the root" in vault("plan", "notes/deep")[1]
+
+
+def test_an_empty_folder_says_that_nothing_is_there(vault):
+    vault.write("empty/x.txt", "")
+    code, out, _ = vault("lint", "notes/empty")
+    assert code == 0 and "no Markdown file" in out

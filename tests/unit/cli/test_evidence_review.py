@@ -216,3 +216,11 @@ def test_an_agent_is_not_started_without_consent(vault):
     code, out, err = vault("review", "notes", "--agent", "claude")
     assert (code, out) == (2, "")
     assert "admit consent grant agent:claude --door evidence" in err
+
+
+def test_an_export_names_notes_that_it_cannot_read_and_has_no_sarif(vault):
+    (vault.notes / "latin.md").write_bytes(b"\xff\xfe bad")
+    told = vault.json("review", "notes/latin.md", "--export", "jobs", code=1)
+    assert told["unreadable"] == [{"note": "latin.md", "reason": "non-text"}]
+    code, _, err = vault("review", "notes", "--export", "jobs", "--sarif", "x.sarif")
+    assert code == 2 and "--judge and --agent" in err
