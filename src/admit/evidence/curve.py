@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
-from admit.core.candidate import Budget, Candidate, fit
 from admit.evidence.model import Offer, Unit
 
 
@@ -46,25 +44,36 @@ class Curve(NamedTuple):
 
 
 def curve(unit: Unit, notes: Iterable[Sequence[Offer]]) -> Curve:
-    """The curve over the offers of notes, each in its admission order with its slots in `unit`."""
-    every = [tuple(offers) for offers in notes]
-    asking = [[Candidate(one.id, sizes={"artifacts": one.slots}) for one in offers] for offers in every]
-    points = [_point(cap, every, asking) for cap in range(1, max(map(slots_of, every), default=0) + 1)]
-    pooled = [one for offers in every for one in offers]
-    return Curve(unit, len(every), len(pooled), sum(one.bytes for one in pooled), tuple(points))
+    """The curve over the offers of notes, each in its admission order with its slots in `unit`.
+
+    Admission ends at the first offer that does not fit, so an offer is within from the cap on that holds it
+    and all before it: one pass over the offers serves every cap.
+    """
+    gained: dict[int, tuple[int, int, int]] = {}
+    count = most = pooled = size = 0
+
+    def gain(cap: int, notes: int, artifacts: int, bytes: int) -> None:
+        before = gained.get(cap, (0, 0, 0))
+        gained[cap] = (before[0] + notes, before[1] + artifacts, before[2] + bytes)
+
+    for offers in notes:
+        count += 1
+        needed = 0
+        for offer in offers:
+            needed += offer.slots
+            gain(needed, 0, 1, offer.bytes)
+            pooled, size = pooled + 1, size + offer.bytes
+        gain(needed, 1, 0, 0)
+        most = max(most, needed)
+    whole, artifacts, bytes = gained.get(0, (0, 0, 0))
+    points = []
+    for cap in range(1, most + 1):
+        more = gained.get(cap, (0, 0, 0))
+        whole, artifacts, bytes = whole + more[0], artifacts + more[1], bytes + more[2]
+        points.append(Point(cap, whole, artifacts, bytes))
+    return Curve(unit, count, pooled, size, tuple(points))
 
 
 def slots_of(offers: Sequence[Offer]) -> int:
     """What all of these take together."""
     return sum(one.slots for one in offers)
-
-
-def _point(cap: int, every: Sequence[Sequence[Offer]], asking: Sequence[Sequence[Candidate]]) -> Point:
-    budget = Budget(MappingProxyType({"artifacts": cap}), "stop")
-    whole = artifacts = size = 0
-    for offers, candidates in zip(every, asking, strict=True):
-        within = len(fit(candidates, budget)[0])
-        whole += within == len(offers)
-        artifacts += within
-        size += sum(one.bytes for one in offers[:within])
-    return Point(cap, whole, artifacts, size)

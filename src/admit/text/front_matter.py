@@ -164,7 +164,7 @@ def _value(event: Any, events: Iterator[Any], depth: int) -> Value:
 
 def _text(event: Any) -> str:
     """A scalar's text. Escapes can write what no file may hold, and no path or encoding takes."""
-    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in event.value):
+    if _forbidden().search(event.value):
         raise _Refused("a value holds NUL, or half of a character", event.start_mark.line)
     return event.value
 
@@ -196,6 +196,11 @@ def _recovered(block: str, refused: _Refused, body_at: int, start: int) -> Front
 
 def _duplicate(key: str, line: int, first: int) -> Problem:
     return Problem("duplicate-key", line, f"says {key} again; line {first} counts", "keep one of them")
+
+
+@lru_cache(maxsize=1)
+def _forbidden() -> re.Pattern[str]:
+    return re.compile("[\0\ud800-\udfff]")
 
 
 @lru_cache(maxsize=1)

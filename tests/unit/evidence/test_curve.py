@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from admit.core.candidate import Budget, Candidate, fit
 from admit.evidence.curve import curve, slots_of
 from admit.evidence.model import Material, Offer
 
@@ -53,3 +54,15 @@ def test_a_larger_cap_never_covers_less_and_the_last_covers_all(every):
     assert len(found.points) == max(map(slots_of, every), default=0)
     if found.points:
         assert found.points[-1][1:] == (found.notes, found.artifacts, found.bytes)
+
+
+@given(notes)
+def test_each_cap_covers_what_the_core_admits_under_it(every):
+    asking = [[Candidate(one.id, sizes={"artifacts": one.slots}) for one in offers] for offers in every]
+    for point in curve("distinct-v1", every).points:
+        within = [len(fit(one, Budget({"artifacts": point.cap}, "stop"))[0]) for one in asking]
+        assert point.artifacts == sum(within)
+        assert point.notes == sum(n == len(offers) for n, offers in zip(within, every, strict=True))
+        assert point.bytes == sum(
+            one.bytes for n, offers in zip(within, every, strict=True) for one in offers[:n]
+        )
