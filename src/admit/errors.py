@@ -23,7 +23,9 @@
     │       ├── CriterionError a criterion is not as it should be
     │       ├── JobError       a job that is not there, or is not as it was made
     │       ├── NotOffered     an artifact that the plan of a job does not offer
-    │       └── BudgetExhausted  an opening that does not fit the budget of a job
+    │       ├── BudgetExhausted  an opening that does not fit the budget of a job
+    │       ├── IntegrityError   see below: one of the ledger too
+    │       └── BaselineConflict  the same
     ├── SourceError            a source of tools cannot be read; names it and the cause
     ├── OutputNotFound         no stored output under this id; says why       (the user's to see)
     ├── LedgerError            the record cannot be opened                    (never leaves a door)
@@ -256,7 +258,7 @@ class Locked(LedgerError):
     """Another process holds the database."""
 
 
-class IntegrityError(LedgerError):
+class IntegrityError(LedgerError, EvidenceError):
     """A row is not as it was written.
 
     Attributes:
@@ -269,7 +271,7 @@ class IntegrityError(LedgerError):
         self.key = key
 
 
-class BaselineConflict(LedgerError):
+class BaselineConflict(LedgerError, EvidenceError):
     """An accepted review changed since the work on a new one began; nothing was written."""
 
 

@@ -219,5 +219,5 @@ def test_E12_coverage_under_the_old_rule_says_its_unit(base):  # noqa: F811
     kb = base({**notes(4), "note.md": note_of([*notes(4), *notes(4)])})
     one = planned(kb, cap=5, unit="occurrences-v0")
     found = pack(kb, one)
-    counted = coverage(one, found.items, left=found.left)
+    counted = coverage(one, found.items, left=found.left_out)
     assert (counted.unit, counted.slots_used, counted.read) == ("occurrences-v0", 4, 2)

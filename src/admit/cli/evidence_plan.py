@@ -264,7 +264,7 @@ def _pack(base: Base, plans: Sequence[Plan], folder: str) -> int:
                     "plan_hash": plan.plan_hash,
                     "pack_hash": pack_hash(packed.items),
                     "items": rows,
-                    "left": [one._asdict() for one in packed.left],
+                    "left": [one._asdict() for one in packed.left_out],
                     "unavailable": [one._asdict() for one in packed.unavailable],
                 }
             )

@@ -5,6 +5,7 @@ notes × criteria ─▶ due (stale or missing) ─▶ review, several at once �
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,6 +45,9 @@ NO_JUDGE = (
 
 Work = tuple[str, Criterion]
 """A pair to be reviewed: the path of a note, and a criterion."""
+
+Named = tuple[str, str | Criterion]
+"""The same with the id of a criterion, or the criterion."""
 
 
 class Due(NamedTuple):
@@ -124,7 +128,7 @@ class EvidenceGate:
     ) -> Iterator[Plan]:
         """The plans of the notes in files and folders, in the order of paths; raises as `plan`."""
         chosen = None if criterion is None else self.criterion(criterion)
-        for path in find(self.base, paths, top=top).notes:
+        for path in find(self.base, self._below(paths), top=top).notes:
             yield planning.plan(self.base, path, chosen, cap=cap)
 
     def replay(
@@ -143,7 +147,7 @@ class EvidenceGate:
         """What the deterministic checks find. No judge is asked."""
         from admit.evidence.lint import lint
 
-        return lint(self.base, find(self.base, paths).notes, rules)
+        return lint(self.base, find(self.base, self._below(paths)).notes, rules)
 
     def review(self, note_path: str, criterion: str | Criterion, *, attempt: int = 1) -> Review:
         """Ask the judge about one pair. Its faults are reasons of the review, never exceptions.
@@ -166,7 +170,7 @@ class EvidenceGate:
         """
         return try_plan(self.base, self._asked(), plan, self._clock)
 
-    def review_many(self, pairs: Sequence[Work], workers: int | None = None) -> Iterator[Review]:
+    def review_many(self, pairs: Sequence[Named], workers: int | None = None) -> Iterator[Review]:
         """Ask the judge about many pairs, several at once; the reviews come in the order of the pairs.
 
         Each is kept as soon as it is there, also when the iterator is left early.
@@ -178,11 +182,15 @@ class EvidenceGate:
             EvidenceError, IntegrityError: As `review`.
         """
         reviewer = self._asked()
+        chosen = {
+            one: self.criterion(one) for one in dict.fromkeys(one for _, one in pairs if isinstance(one, str))
+        }
+        given = [(path, chosen[one] if isinstance(one, str) else one) for path, one in pairs]
 
         def work(pair: Work) -> Review:
             return self._review(reviewer, *pair, 1)
 
-        return batch.in_order(work, tuple(pairs), workers or self.base.settings.workers)
+        return batch.in_order(work, given, workers or self.base.settings.workers)
 
     def due(
         self,
@@ -238,7 +246,7 @@ class EvidenceGate:
         rows = {(row.note, row.criterion, row.partition): row for row in store.baselines()}
         found = (
             self._freshness(path, criterion, rows, reader)
-            for path in find(self.base, paths, top=top).notes
+            for path in find(self.base, self._below(paths), top=top).notes
             for criterion in chosen
         )
         return tuple(one for one in found if one is not None)
@@ -292,6 +300,10 @@ class EvidenceGate:
             ledger=self._ledger,
             attempt=attempt,
         )
+
+    def _below(self, paths: Iterable[str]) -> list[str]:
+        """Files and folders as the root holds them; an absolute one stays."""
+        return [os.path.join(self.base.root, path) for path in paths]
 
     def _asked(self) -> Reviewer:
         if self.base.settings.mode == "off":

@@ -28,13 +28,13 @@ class Pack(NamedTuple):
 
     Attributes:
         items: In admission order; an ingest that is linked by both routes is two.
-        left: What the plan holds and the pack does not, or only as a head: over the cap (``budget``) or
+        left_out: What the plan holds and the pack does not, or only as a head: over the cap (``budget``) or
             over the request (``request-size``).
         unavailable: Links whose file is no longer as planned.
     """
 
     items: tuple[Item, ...]
-    left: tuple[Unread, ...]
+    left_out: tuple[Unread, ...]
     unavailable: tuple[Unavailable, ...]
 
 

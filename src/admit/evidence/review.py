@@ -166,7 +166,7 @@ class _Way(NamedTuple):
 
 def _hindrance(plan: Plan, packed: Pack, found: Sequence[Target], within: bool) -> str:
     """Why nobody is asked; empty where somebody is."""
-    over = any(one.reason == "request-size" for one in packed.left)
+    over = any(one.reason == "request-size" for one in packed.left_out)
     if not within or (over and not packed.items):
         return TOO_LARGE
     if plan.criterion is None or plan.criterion.material == "none":
@@ -179,7 +179,7 @@ def _reviewed(base: Base, way: _Way, plan: Plan, pair: Pair) -> Review:
     """The review that a reply makes, not kept yet."""
     assert plan.criterion is not None
     packed, reply, items = way.packed, way.reply, way.served
-    read = coverage(plan, items, left=packed.left, unavailable=packed.unavailable)
+    read = coverage(plan, items, left=packed.left_out, unavailable=packed.unavailable)
     routes = verdicts.route_findings(plan, packed.unavailable, base.settings.severity)
     findings = (*routes, *verdicts.unread_findings(plan, way.targets, read))
     verdict: Verdict = "UNJUDGED"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 
-from admit.core.question import Ask, Judge, Note, Question, Reply, RequestLimits, fallback
+from admit.core.question import NO_LIMITS, Ask, Judge, Note, Question, Reply, RequestLimits, fallback
 
 from .clock import Clock, SystemClock
 from .replies import reply
@@ -58,7 +58,10 @@ class BoundedJudge:
         return self.judge.supports(question)
 
     def limits(self) -> RequestLimits:
-        return self.judge.limits()
+        """The judge's own; none where it cannot say, and what it cannot take it then refuses."""
+        with suppress(Exception):
+            return self.judge.limits()
+        return NO_LIMITS
 
     def warm(self, door: str) -> None:
         """Load or open now what the first ask of a door would wait for; asks nothing. Never raises.

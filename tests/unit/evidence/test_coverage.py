@@ -50,7 +50,7 @@ def test_what_is_over_the_cap_is_named_with_its_blocks_and_the_budget_stopped_it
     kb = base({**FILES, "n.md": NOTE})
     planned = plan(kb, "n.md", criterion("budget: 6\n"))
     found = pack(kb, planned)
-    counted = coverage(planned, found.items, left=found.left)
+    counted = coverage(planned, found.items, left=found.left_out)
     assert counted.unread == (
         Unread("a7", "6.md", (7,), ("b7",), "all", "budget"),
         Unread("a8", "7.md", (8,), ("b8",), "all", "budget"),
@@ -102,7 +102,7 @@ def test_a_head_for_want_of_room_leaves_its_rest_unread(base):
     kb = base({**FILES, "n.md": NOTE})
     planned = plan(kb, "n.md")
     found = pack(kb, planned, lambda items: sum(len(one.text) for one in items) < 1900)
-    counted = coverage(planned, found.items, left=found.left)
+    counted = coverage(planned, found.items, left=found.left_out)
     assert (counted.read, counted.stop, counted.complete) == (8, "budget", False)
     assert {one.part for one in counted.unread} == {"rest"}
     assert {one.reason for one in counted.unread} == {"request-size"}
@@ -113,8 +113,8 @@ def test_a_pack_that_never_left_for_the_judge_was_not_read_at_all(base):
     kb = base({**FILES, "n.md": NOTE})
     planned = plan(kb, "n.md", criterion("budget: 7\n"))
     found = pack(kb, planned, lambda items: sum(len(one.text) for one in items) < 1700)
-    assert [one.part for one in found.left] == ["rest", "all"]
-    counted = coverage(planned, (), left=found.left)
+    assert [one.part for one in found.left_out] == ["rest", "all"]
+    counted = coverage(planned, (), left=found.left_out)
     assert {one.part for one in counted.unread} == {"all"} and counted.read == 0
     assert list(reasons(counted).values()) == ["not-opened"] * 6 + ["request-size", "budget"]
 
@@ -148,7 +148,7 @@ def test_a_route_that_fails_of_an_offer_whose_other_route_was_read_is_unavailabl
     planned = plan(kb, "n.md")
     (tmp_path / "root" / ".snapshots" / "i.md").write_bytes(b"other")
     found = pack(kb, planned)
-    counted = coverage(planned, found.items, left=found.left, unavailable=found.unavailable)
+    counted = coverage(planned, found.items, left=found.left_out, unavailable=found.unavailable)
     assert (counted.read, counted.unread, counted.slots_used) == (1, (), 1)
     assert [(one.link, one.reason) for one in counted.unavailable] == [(2, "changed")]
     part = coverage(planned, [one for one in pack(base(files), planned).items if one.route == "snapshot"])

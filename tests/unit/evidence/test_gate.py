@@ -206,3 +206,22 @@ def test_the_checks_need_no_judge_and_come_by_note(base):
         ("b.md", "dangling"),
     ]
     assert [one.rule for one in gate.lint([gate.base.root], rules=["dangling"])] == ["dangling"]
+
+
+def test_paths_of_the_library_start_at_the_root_wherever_it_is_called_from(base, tmp_path, monkeypatch):
+    kb = base({"kb/n.md": "# n\n\n[t](t.md)\n", "kb/t.md": "# t\n", "kb/gone.md": "[x](nowhere.md)\n"})
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "kb").mkdir(parents=True)
+    monkeypatch.chdir(elsewhere)
+    gate = EvidenceGate(kb)
+    assert [one.note.path for one in gate.plan_many(["kb"])] == ["kb/gone.md", "kb/n.md", "kb/t.md"]
+    assert [one.rule for one in gate.lint(["kb"])] == ["dangling"]
+
+
+def test_a_judge_that_cannot_say_its_limits_costs_no_exception(base):
+    class Odd(ScriptedJudge):
+        def limits(self):
+            raise RuntimeError("no idea")
+
+    kb = base({"n.md": "# n\n\nA claim, see [t](t.md).\n", "t.md": "# t\n"})
+    assert EvidenceGate(kb, Odd({})).review("n.md", "grounding-alignment").verdict == "UNJUDGED"

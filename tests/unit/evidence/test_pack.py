@@ -71,7 +71,7 @@ def test_only_what_is_within_the_cap_is_served_and_the_rest_is_named(base):
     kb = base({**FILES, "n.md": NOTE})
     found = pack(kb, plan(kb, "n.md", criterion(budget="budget: 4\n")))
     assert [one.artifact for one in found.items] == ["0.md", "1.md", "2.md", "3.md"]
-    assert [(one.id, one.artifact, one.part, one.reason) for one in found.left] == [
+    assert [(one.id, one.artifact, one.part, one.reason) for one in found.left_out] == [
         ("a5", "4.md", "all", "budget"), ("a6", "5.md", "all", "budget"),
     ]  # fmt: skip
 
@@ -105,7 +105,7 @@ def test_a_file_that_changed_since_the_plan_is_unavailable_and_nothing_takes_its
     assert [(one.dest, one.link, one.kind, one.reason) for one in found.unavailable] == [
         ("1.md", 2, "artifact", "changed"), ("2.md", 3, "artifact", "missing"),
     ]  # fmt: skip
-    counted = coverage(planned, found.items, left=found.left, unavailable=found.unavailable)
+    counted = coverage(planned, found.items, left=found.left_out, unavailable=found.unavailable)
     assert (counted.read, counted.slots_used, counted.complete) == (1, 1, False)
     assert [(one.id, one.reason) for one in counted.unread] == [
         ("a4", "budget"), ("a5", "budget"), ("a6", "budget"),
@@ -130,7 +130,7 @@ def test_a_request_without_room_gets_heads_from_the_last_item_back(base):
     sizes = [len(one.text) for one in whole.items]
     found = pack(kb, planned, room(sum(sizes) - 1))
     assert [one.shape for one in found.items] == ["whole"] * 5 + ["head"]
-    assert [(one.id, one.part, one.reason) for one in found.left] == [("a6", "rest", "request-size")]
+    assert [(one.id, one.part, one.reason) for one in found.left_out] == [("a6", "rest", "request-size")]
     assert found.items[5].text == "# Title 5\n\nFirst of 5."
     assert found.items[5].source_sha256 == whole.items[5].source_sha256
     assert found.items[5].shown_sha256 == sha256(found.items[5].text.encode())
@@ -141,7 +141,7 @@ def test_when_heads_do_not_fit_either_the_last_are_left_out_altogether(base):
     kb = base({**FILES, "n.md": NOTE})
     planned = plan(kb, "n.md", criterion())
     found = pack(kb, planned, room(50))
-    assert [(one.id, one.part, one.reason) for one in found.left] == [
+    assert [(one.id, one.part, one.reason) for one in found.left_out] == [
         ("a1", "rest", "request-size"), ("a2", "rest", "request-size"), *(
             (f"a{k}", "all", "request-size") for k in range(3, 7)
         ),
@@ -153,7 +153,7 @@ def test_a_head_that_is_no_shorter_is_no_gain_and_the_text_stays_whole(base):
     kb = base({"a.md": FILES["0.md"], "b.md": "Short.", "n.md": "[a](a.md) [b](b.md)"})
     found = pack(kb, plan(kb, "n.md"), room(100))
     assert [(one.artifact, one.shape) for one in found.items] == [("a.md", "head"), ("b.md", "whole")]
-    assert [(one.id, one.part) for one in found.left] == [("a1", "rest")]
+    assert [(one.id, one.part) for one in found.left_out] == [("a1", "rest")]
 
 
 def test_one_of_two_routes_left_out_is_the_rest_of_its_offer(base):
@@ -164,10 +164,10 @@ def test_one_of_two_routes_left_out_is_the_rest_of_its_offer(base):
     kb = base({"i.ingest.md": front + quotes, ".snapshots/i.md": kept, "n.md": note})
     found = pack(kb, plan(kb, "n.md"), room(100))
     assert [one.route for one in found.items] == ["quotes"]
-    assert [(one.id, one.links, one.blocks, one.part) for one in found.left] == [
+    assert [(one.id, one.links, one.blocks, one.part) for one in found.left_out] == [
         ("a1", (2,), ("b2",), "rest")
     ]
-    assert [(one.links, one.part) for one in pack(kb, plan(kb, "n.md"), room(0)).left] == [
+    assert [(one.links, one.part) for one in pack(kb, plan(kb, "n.md"), room(0)).left_out] == [
         ((1,), "all"), ((2,), "all"),
     ]  # fmt: skip
 
@@ -175,7 +175,7 @@ def test_one_of_two_routes_left_out_is_the_rest_of_its_offer(base):
 def test_nothing_fits_gives_an_empty_pack_that_names_all(base):
     kb = base({**FILES, "n.md": NOTE})
     found = pack(kb, plan(kb, "n.md", criterion()), room(-1))
-    assert found.items == () and [one.part for one in found.left] == ["all"] * 6
+    assert found.items == () and [one.part for one in found.left_out] == ["all"] * 6
 
 
 @SLOW
@@ -193,7 +193,7 @@ def test_a_pack_fits_and_no_less_reduced_one_would(base, chars, sizes):
     assert fits(found.items)
     assert [one.artifact for one in found.items] == list(files)[: len(found.items)]
     shapes = [one.shape for one in found.items]
-    reduced = {one.id: one.part for one in found.left}
+    reduced = {one.id: one.part for one in found.left_out}
     kept = {one.offer for one in found.items}
     assert {one.offer for one in found.items if one.shape == "head"} == {
         id for id, part in reduced.items() if part == "rest"

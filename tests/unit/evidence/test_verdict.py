@@ -132,7 +132,7 @@ def test_a_block_of_which_nothing_was_read_is_told_with_its_routes_and_why(base)
     kb = base({NOTE: note, "a.md": "# a\n", "b.md": "# b\n"})
     planned = plan(kb, NOTE, criterion(front="budget: 1\n"))
     packed = pack(kb, planned)
-    read = coverage(planned, packed.items, left=packed.left)
+    read = coverage(planned, packed.items, left=packed.left_out)
     [finding] = unread_findings(planned, targets(planned, packed.items), read)
     assert (finding.rule, finding.severity, finding.origin) == ("unverifiable", "INFO", "check")
     assert finding.artifact == "b.md"
