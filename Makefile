@@ -34,10 +34,12 @@ bench: setup
 	$(BIN)/python bench/judge_local.py
 	$(BIN)/python bench/judge_bounds.py
 	$(BIN)/python bench/hosts.py
+	$(BIN)/python bench/evidence.py --part fixture --part population --part links --part same --part speed --part checks $(if $(DATA),--data $(DATA))
 
 nightly: setup
 	ADMIT_NIGHTLY=1 ADMIT_CLAUDE=$$($(BIN)/python tools/claude_client.py) $(BIN)/python -m pytest -n 2
 	$(BIN)/python bench/outputs.py --set all --bars --peers $(if $(DATA),--data $(DATA))
+	$(BIN)/python bench/evidence.py --part faults --part reads
 	$(BIN)/python tools/mutants.py
 
 mutants: setup
