@@ -67,7 +67,7 @@ def export(
             {"schema": SCHEMA, "command": "review", "summary": counts, "jobs": rows, "unreadable": lost}
         )
     else:
-        _say(notes, jobs, due.fresh, due.not_applicable)
+        _say(notes, jobs, folder, due.fresh, due.not_applicable)
     for fault in unread:
         click.echo(f"admit: {words.one_line(str(fault), 400)}", err=True)
     return FINDING if unread else DONE
@@ -137,7 +137,7 @@ def _gate(base: Base, model: str | None) -> EvidenceGate:
     return EvidenceGate(base, store=store, partition=partition(model))
 
 
-def _say(notes: Notes, jobs: Sequence[Job], fresh: int, without: int) -> None:
+def _say(notes: Notes, jobs: Sequence[Job], folder: str, fresh: int, without: int) -> None:
     lines = [
         f"{one.id}  {words.path(one.pair.note)} by {one.pair.criterion}, "
         f"{counted(len(one.plan.offers), 'artifact')}"
@@ -145,6 +145,12 @@ def _say(notes: Notes, jobs: Sequence[Job], fresh: int, without: int) -> None:
     ]
     lines += [f"… and {len(jobs) - MOST_JOBS:,} more"] if len(jobs) > MOST_JOBS else []
     lines.append(f"{counted(len(jobs), 'job')} written")
+    elsewhere = [one.folder for one in jobs if os.path.dirname(one.folder) != os.path.realpath(folder)]
+    if elsewhere:
+        lines.append(
+            f"{counted(len(elsewhere), 'job')} of them begun before, what was opened counted, in its folder: "
+            f"{words.path(elsewhere[0])}{' …' if len(elsewhere) > 1 else ''}"
+        )
     lines += [f"{counted(fresh, 'pair')} fresh, not reviewed again (--all reviews them)"] if fresh else []
     lines += [f"{counted(without, 'pair')} not applicable: nothing there to ask about"] if without else []
     if jobs:
@@ -153,6 +159,7 @@ def _say(notes: Notes, jobs: Sequence[Job], fresh: int, without: int) -> None:
         more = " …" if len(jobs) > 1 else ""
         root = os.path.relpath(notes.base.root)
         given = "" if root == os.curdir else f" --root {shlex.quote(root)}"
-        lines.append(f"Next: give each prompt to an agent in a context of its own ({prompt}), then:")
+        lines.append(f"Next: give each prompt to an agent in a context of its own ({prompt}),")
+        lines.append("its answer into output.md beside the prompt, then:")
         lines.append(f"  admit evidence finalize{given} {first.id}{more}")
     click.echo("\n".join([*lines, *said_scope(notes)]))

@@ -24,7 +24,7 @@ from admit.config.places import private_folder, state_dir
 from admit.config.private import write_private
 from admit.errors import UsageError
 from admit.evidence.base import Base
-from admit.evidence.job.export import OUTPUT, PROMPT
+from admit.evidence.job.export import PROMPT
 from admit.evidence.job.finalize import finalize
 from admit.evidence.job.manifest import Job, load
 from admit.evidence.model import Review
@@ -106,7 +106,7 @@ class Reviewer:
             said = self.agent.said(run, out) if code == 0 else None
         if said is None:
             return self._ended(store, job, None, None, TIMEOUT if code is None else EXIT)
-        write_private(os.path.join(held.folder, OUTPUT), said.text.encode("utf-8", "replace"))
+        write_private(held.output, said.text.encode("utf-8", "replace"))
         # A name that the user gave may be another word for the model that it led to.
         known = said.model is not None and held.row.partition in (partition(None), partition(said.model))
         return self._ended(store, job, said.text, said.model if known else None, None)

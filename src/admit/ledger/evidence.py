@@ -214,9 +214,14 @@ class EvidenceStore:
             )  # fmt: skip
             return self._accept(con, accepted, expect, ())
 
-    def job(self, job: str, attempt: int | None = None) -> JobRow | None:
-        """A job, by default its newest attempt; None where there is none."""
+    def job(self, job: str, attempt: int | None = None, *, exported: bool = False) -> JobRow | None:
+        """A job, by default its newest attempt; None where there is none.
+
+        Args:
+            exported: Only attempts that have a folder: a judge may be asked about the same work at once.
+        """
         one, args = ("", ()) if attempt is None else ("AND attempt = ?", (attempt,))
+        one += " AND folder IS NOT NULL" if exported else ""
         with self._reading() as con:
             tail = f"base = ? AND job = ? {one} ORDER BY attempt DESC LIMIT 1"
             found = rows(con, "evidence_job", tail, (self._base, job, *args))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from admit.errors import IntegrityError, JobError
+from admit.errors import BudgetExhausted, IntegrityError, JobError
 from admit.evidence.job.export import export
 from admit.evidence.job.finalize import finalize
 from admit.evidence.job.manifest import job_of, load
@@ -174,3 +174,27 @@ def test_a_loaded_job_has_the_plan_it_was_made_with(
     )
     assert (job.plan.note.links, job.plan.note.blocks) == (made.note.links, made.note.blocks)
     assert job.criterion == made.criterion
+
+
+def test_another_folder_gives_nobody_a_second_budget(
+    base: MakeBase, store: EvidenceStore, tmp_path: Path
+) -> None:
+    at = base(files(3, 2))
+    job = exported(at, store, tmp_path / "jobs")
+    for id in ("a1", "a2"):
+        open_offer(at, store, job.id, id)
+    Path(job.output).write_text(output(job))
+    again = exported(at, store, tmp_path / "others")
+    assert (again.attempt, again.folder, again.nonce) == (job.attempt, job.folder, job.nonce)
+    with pytest.raises(BudgetExhausted):
+        open_offer(at, store, job.id, "a3")
+    assert not (tmp_path / "others").exists()
+    assert finalize(at, store, job.id).verdict == "PASS"
+    assert exported(at, store, tmp_path / "others").folder.startswith(str((tmp_path / "others").resolve()))
+
+
+def test_the_prompt_names_the_file_of_the_answer(
+    base: MakeBase, store: EvidenceStore, tmp_path: Path
+) -> None:
+    job = exported(base(files(1, 1)), store, tmp_path / "jobs")
+    assert json.dumps(job.output) in (Path(job.folder) / "prompt.md").read_text()

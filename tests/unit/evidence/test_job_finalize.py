@@ -301,3 +301,54 @@ def test_what_was_never_opened_is_recorded_as_not_judged(read: Read, store: Evid
     (record,) = ledger.records
     assert record.decision is not None
     assert [one["status"] for one in record.decision.extra["offers"]] == ["admitted", "unjudged", "unjudged"]
+
+
+@pytest.mark.parametrize("severity", ["FAIL", "WARN"])
+def test_a_block_of_which_nothing_was_opened_is_never_failed(
+    read: Read, store: EvidenceStore, severity: str
+) -> None:
+    at, job = read("a1")
+    review = finalize(at, store, job.id, output(job, (f"- {severity} [b3] It is not there.",), severity))
+    assert (review.verdict, review.reason) == ("UNJUDGED", "cites-unread")
+    assert any("a2" in one.text and "[b3]" in one.text for one in review.findings)
+    assert store.baseline(*job.pair) is None
+
+
+def test_a_remark_about_what_was_not_opened_and_a_finding_about_the_note_stand(
+    read: Read, store: EvidenceStore
+) -> None:
+    at, job = read("a1")
+    said = ("- INFO [b3] Not looked at.", "- WARN [b1] Nothing is linked.", "- WARN [note] It is short.")
+    review = finalize(at, store, job.id, output(job, said, "WARN"))
+    assert (review.verdict, review.reason) == ("WARN", "judged")
+
+
+def test_what_is_wrong_with_an_output_is_told(read: Read, store: EvidenceStore) -> None:
+    at, job = read("a1")
+    review = finalize(at, store, job.id, output(job, (), "FAIL"))
+    assert (review.verdict, review.reason) == ("UNJUDGED", "malformed-output")
+    (told,) = [one for one in review.findings if one.rule == "malformed-output"]
+    assert "the result is FAIL, and the findings make it PASS" in told.text and "export" in told.text
+
+
+def test_a_byte_order_mark_before_the_output_is_no_fault(read: Read, store: EvidenceStore) -> None:
+    at, job = read("a1")
+    Path(job.output).write_text(output(job), encoding="utf-8-sig")
+    assert finalize(at, store, job.id).verdict == "PASS"
+
+
+def test_a_judge_that_was_asked_meanwhile_makes_a_conflict_and_takes_no_job_over(
+    read: Read, store: EvidenceStore, tmp_path: Path
+) -> None:
+    at, job = read("a1")
+    row = job.row._replace(attempt=0, folder=None, manifest={"plan": {}})
+    judged = store.add_job(row)
+    store.start_job(judged.job, judged.attempt)
+    store.complete_job(judged.job, judged.attempt, verdict="PASS", reason="judged", review=None, linked=())
+    assert "The text of 2" in open_offer(at, store, job.id, "a2").text
+    Path(job.output).write_text(output(job))
+    review = finalize(at, store, job.id)
+    assert (review.verdict, review.conflict) == ("PASS", True)
+    assert Path(job.output).exists()
+    held = store.baseline(*job.pair)
+    assert held is not None and held.attempt == judged.attempt

@@ -20,14 +20,15 @@ from admit.evidence.plan import Plan
 from admit.ledger.evidence import EvidenceStore
 from admit.ledger.evidence_rows import JobRow
 
-PROMPT, MANIFEST, OUTPUT = "prompt.md", "MANIFEST.json", "output.md"
+PROMPT, MANIFEST = "prompt.md", "MANIFEST.json"
 
 
 def export(base: Base, store: EvidenceStore, plan: Plan, directory: str, partition: str) -> Job:
-    """Make the job of a plan, or go on with the one that is there and not over.
+    """Make the job of a plan, or go on with the one that is there and not over, in the folder that it has.
 
-    The folder is `directory`/JOB, of mode 0700, its files of mode 0600. An earlier attempt's output is kept
-    beside it under another name.
+    So a second export gives nobody a second budget: reads are counted for an attempt, and the next attempt
+    begins when the earlier one is over. The folder of a new one is `directory`/JOB, of mode 0700, its files
+    of mode 0600. An earlier attempt's output is kept beside it under another name.
 
     Args:
         partition: Of the models that may review it; a reviewer that names its model counts there instead.
@@ -52,10 +53,10 @@ def export(base: Base, store: EvidenceStore, plan: Plan, directory: str, partiti
     }
     expected = revisions.get(partition)
     id = job_id(pair, plan.note.sha256, criterion.sha256, plan.plan_hash, expected, plan.scaffold)
-    folder = os.path.join(os.path.realpath(directory), id)
-    found = store.job(id)
-    job = job_of(found) if found is not None and found.folder is not None else None
-    if job is None or not job.is_open or job.folder != folder:
+    found = store.job(id, exported=True)
+    job = job_of(found) if found is not None else None
+    if job is None or not job.is_open:
+        folder = os.path.join(os.path.realpath(directory), id)
         row = JobRow(
             job=id,
             attempt=0,
@@ -87,5 +88,4 @@ def _write(job: Job, note: str, root: str) -> None:
 def _set_aside(job: Job) -> None:
     """Give the output of an earlier attempt another name, for its nonce is no longer the one that counts."""
     with suppress(FileNotFoundError):
-        output = os.path.join(job.folder, OUTPUT)
-        os.rename(output, os.path.join(job.folder, f"output-before-{job.attempt}.md"))
+        os.rename(job.output, os.path.join(job.folder, f"output-before-{job.attempt}.md"))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from admit.errors import BaselineConflict, IntegrityError, JobError, LedgerError
 from admit.evidence.base import Base
 from admit.evidence.coverage import scoped
-from admit.evidence.job.export import OUTPUT
 from admit.evidence.job.manifest import Job, load
 from admit.evidence.job.output import MOST_CHARS, NOTE, Answer, Malformed, Said, parse
 from admit.evidence.job.reads import Read, read_of
@@ -29,7 +28,7 @@ from admit.evidence.model import (
 )
 from admit.evidence.pack import pack_hash
 from admit.evidence.partition import partition
-from admit.evidence.questions import targets
+from admit.evidence.questions import Target, targets
 from admit.evidence.verdict import route_findings, unread_findings
 from admit.ledger.evidence import EvidenceStore
 
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 
 MALFORMED, CITES_UNREAD, NOTHING_READ = "malformed-output", "cites-unread", "nothing-read"
 REVIEWED, CONFLICT = "judged", "conflict"
+_AGAIN = "the output is kept; export the pair again for another attempt"
 UNSERVED, UNOPENED = "unserved", "unopened"
 """The rules of what a reviewer says of its reading and the record does not, and the other way round."""
 
@@ -100,14 +100,17 @@ def _review(base: Base, job: Job, read: Read, text: str, fault: str | None) -> R
     if reason is None:
         try:
             answer = _parsed(job, text)
-        except Malformed:
-            reason = MALFORMED
+        except Malformed as malformed:
+            reason, found = MALFORMED, (_told(job, MALFORMED, f"{malformed}; {_AGAIN}"),)
+    about = targets(job.plan, read.items, read.unavailable)
     if answer is not None:
-        reason = _unjudged(job, read, answer)
         found = (*_findings(job, answer), *_self_report(job, read, answer))
-        if reason is None:
+        if (hindrance := _unjudged(job, read, answer, about)) is not None:
+            reason, why = hindrance
+            found = (*found, _told(job, reason, f"{why}; {_AGAIN}"))
+        else:
             verdict, reason = _verdict(answer, routes), REVIEWED
-    unread = unread_findings(job.plan, targets(job.plan, read.items, read.unavailable), read.coverage)
+    unread = unread_findings(job.plan, about, read.coverage)
     return Review(
         pair=job.pair,
         verdict=verdict,
@@ -130,14 +133,30 @@ def _parsed(job: Job, text: str) -> Answer:
     return parse(text, job.id, job.nonce, blocks=blocks, offers=offers)
 
 
-def _unjudged(job: Job, read: Read, answer: Answer) -> str | None:
-    """Why a valid output is no verdict all the same."""
+def _unjudged(job: Job, read: Read, answer: Answer, about: Sequence[Target]) -> tuple[str, str] | None:
+    """Why a valid output is no verdict all the same, as a reason and in words.
+
+    A WARN or FAIL of a block of which nothing was opened is one that cites what was not read: missing
+    reading never becomes a failure.
+    """
     opened = {item.offer for item in read.items}
-    if any(id not in opened for said in answer.findings for id in said.offers):
-        return CITES_UNREAD
-    if job.plan.offers and job.criterion.material != "none" and not opened:
-        return NOTHING_READ
+    cited = [id for said in answer.findings for id in said.offers if id not in opened]
+    if cited:
+        return CITES_UNREAD, f"a finding names {', '.join(dict.fromkeys(cited))}, which was never opened"
+    if job.criterion.material == "none":
+        return None
+    if job.plan.offers and not opened:
+        return NOTHING_READ, f"none of the {len(job.plan.offers):,} artifacts was opened"
+    blind = {one.block.id: one.unread for one in about if one.unread and not one.items}
+    for said in answer.findings:
+        if said.severity != "INFO" and said.block in blind:
+            unread = ", ".join(blind[said.block])
+            return CITES_UNREAD, f"{said.severity} [{said.block}] rests on {unread}, never opened"
     return None
+
+
+def _told(job: Job, rule: str, text: str) -> Finding:
+    return Finding(rule, "INFO", job.plan.note.path, 1, "", "", "", "", 0, text, "check")
 
 
 def _verdict(answer: Answer, routes: Sequence[Finding]) -> Verdict:
@@ -262,13 +281,13 @@ def _output(job: Job) -> str:
     Raises:
         JobError: It is not there, or no regular file.
     """
-    path = os.path.join(job.folder, OUTPUT)
+    path = job.output
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
         with os.fdopen(fd, "rb") as file:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise JobError(f"{path} is no regular file; the output of the reviewer belongs there")
-            return file.read(4 * MOST_CHARS + 1).decode()
+            return file.read(4 * MOST_CHARS + 1).decode("utf-8-sig")
     except UnicodeDecodeError:
         return ""
     except FileNotFoundError:

@@ -5,6 +5,7 @@ The one in the store counts. The MANIFEST.json beside the prompt is a copy to lo
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -57,6 +58,11 @@ class Job(NamedTuple):
         return self.row.folder or ""
 
     @property
+    def output(self) -> str:
+        """The file that the answer of its reviewer belongs in."""
+        return os.path.join(self.folder, "output.md")
+
+    @property
     def is_open(self) -> bool:
         """Whether it may still read."""
         return self.row.state in OPEN_STATES
@@ -98,18 +104,19 @@ def manifest(plan: Plan, nonce: str, revisions: Mapping[str, int]) -> dict[str, 
 
 
 def load(store: EvidenceStore, job: str, attempt: int | None = None) -> Job:
-    """A job as the store holds it, in its newest attempt where none is named.
+    """An exported job as the store holds it, in its newest attempt where none is named.
 
     Raises:
         JobError: There is none of this id.
         IntegrityError: Its row is not as it was written.
         LedgerError: The store cannot be read.
     """
-    row = store.job(job, attempt) if re.fullmatch(PATTERN, job, re.ASCII) else None
+    row = store.job(job, attempt, exported=True) if re.fullmatch(PATTERN, job, re.ASCII) else None
     if row is None:
-        raise JobError(f"there is no job {job!r} here; admit evidence review --export DIR makes one")
-    if row.folder is None:
-        raise JobError(f"the job {job} was not exported; its judge was asked at once")
+        raise JobError(
+            f"there is no job {job!r} here; admit evidence review --export DIR makes one, and --root names "
+            "the base of one that is of another"
+        )
     return job_of(row)
 
 

@@ -141,6 +141,8 @@ def _contract(job: Job) -> Iterator[str]:
     first, last = marks(job.id, job.nonce)
     example = next((block.id for block in job.plan.note.blocks), NOTE)
     yield "## Answer"
+    yield f"It belongs into the file {quoted(job.output)}."
+    yield "Where you write no files, it is the whole of your last message: who runs you puts it there."
     yield "Exactly one such block. Between its two marks stand these parts in this order, and nothing else:"
     yield "- `### Summary`, then what you looked at and what you could not, in your own words;"
     yield "- `### Findings`, then one line for each finding, and no line where there is none:"
