@@ -25,6 +25,7 @@ RULES = (
     ("quote", "FAIL", "a quotation said to be verbatim that its source does not hold"),
     ("quote-long", "WARN", "a long quotation that its source does not hold"),
     ("quote-unresolved", "INFO", "a quotation between two links that are equally near"),
+    ("ingest-quotes", "WARN", "an ingest that holds no extract, so that its Quotes are nothing to read"),
     ("ingest-quote", "FAIL", "an extract of an ingest that its snapshot does not hold"),
     ("ingest-hash", "WARN", "a snapshot that is not the one its ingest names"),
     ("number", "INFO", "a number of a claim that none of its artifacts holds"),

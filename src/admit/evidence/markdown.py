@@ -276,7 +276,8 @@ class _Walk:
             end = lines[last][0] + tag.end - starts[last]
             self.ids.extend(tag.anchors)
             for dest in tag.links if start not in self._skip else ():
-                self.drafts.append(_Draft(start, end, self._html_text(tag, end), dest, "html"))
+                via = "image" if tag.name == "img" else "html"
+                self.drafts.append(_Draft(start, end, self._html_text(tag, end), dest, via))
 
     def _html_text(self, tag: Tag, end: int) -> str:
         """The text of a link: of an image or the like its ``alt``, else what stands before ``</a``."""

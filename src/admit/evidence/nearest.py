@@ -24,13 +24,16 @@ def by_length(names: Iterable[str]) -> ByLength:
 def nearest(name: str, known: ByLength) -> str | None:
     """The known name at the smallest edit distance (Levenshtein); None beyond 2. The name itself is none.
 
+    Of a short name, its ending left out, that is nearly all of it: at most half of it may differ.
+
     Of equals the one of the same length, then one character shorter, longer, and so on; then the first. At
     most `MAX_COMPARED` names that share a third with it are compared letter by letter.
     """
     # Two edits leave one of three parts as it is, so that a name without any of them is farther off.
     third = max(1, len(name) // 3)
     parts = (name[:third], name[third : 2 * third], name[2 * third :])
-    best, least, compared = None, MAX_DISTANCE + 1, 0
+    stem = len(name.rpartition(".")[0] or name)
+    best, least, compared = None, min(MAX_DISTANCE, stem // 2) + 1, 0
     for other in chain.from_iterable(known.get(len(name) + more, ()) for more in (0, -1, 1, -2, 2)):
         if not (parts[0] in other or parts[1] in other or parts[2] in other) and len(name) > 2:
             continue

@@ -35,6 +35,10 @@ NOTES = (".md", ".markdown")
 """How the names of notes end; any other text is an ordinary file."""
 
 
+NO_EXTRACTS = "no-extracts"
+"""Why an ingest without an extract has no Quotes to serve."""
+
+
 class Unset(Enum):
     """The cap of the criterion counts."""
 
@@ -193,7 +197,11 @@ def _offer(
         return None
     materials: list[Material] = []
     served: list[Link] = []
-    if plain := ways.get("plain"):
+    plain = ways.get("plain")
+    if plain and source is not None and not source.extracts:
+        failed(plain, NO_EXTRACTS)
+        plain = None
+    if plain:
         route: Route = "note" if artifact.endswith(NOTES) else "file"
         if source is not None:
             route = "quotes"

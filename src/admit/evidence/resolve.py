@@ -78,7 +78,8 @@ def plain_path(path: str) -> str:
 def classified(base: Base, note_path: str, place: Place) -> Resolved:
     """What the place that a walk ended at is to the note."""
     if place.kind == "missing":
-        return Resolved("missing", place.reason, hint=place.hint)
+        # Nobody who links elsewhere means the note itself.
+        return Resolved("missing", place.reason, hint=place.hint if place.hint != note_path else "")
     if place.kind == "outside":
         return Resolved("outside")
     if place.kind == "folder":

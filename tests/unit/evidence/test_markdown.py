@@ -29,7 +29,7 @@ LINKS = {
     "image": ("![alt *text*](i.png)", "i.png", "image", "alt text"),
     "image by reference": ("![alt][ref]\n\n[ref]: i.png", "i.png", "image", "alt"),
     "html inline": ('x <a class="k" href="t.md?a&amp;b">the <b>text</b></a>', "t.md?a&b", "html", "the text"),
-    "html image": ('<img alt="A" src=i.png>', "i.png", "html", "A"),
+    "html image": ('<img alt="A" src=i.png>', "i.png", "image", "A"),
     "html over lines in a quote": ('> <p>\n> <a\n> href="t.md">x</a>', "t.md", "html", "x"),
     "wiki": ("[[name]]", "name", "wiki", "name"),
     "wiki with heading and alias": ("[[name#h|alias]]", "name#h", "wiki", "alias"),

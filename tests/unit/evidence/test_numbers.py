@@ -92,3 +92,9 @@ def test_any_text_with_digits_can_be_read(text: str) -> None:
     spans = [span for _, span in numbers_in(text)]
     assert all(text[span.start].isdigit() and text[span.end - 1].isdigit() for span in spans)
     assert spans == sorted(spans)
+
+
+def test_footnotes_sizes_of_images_and_numbers_of_named_documents_are_no_claims(base: MakeBase) -> None:
+    note = "As [a](a.md) says[^22], by RFC 9110 and ISO 8601.\n\n![[pic.png|100]] [a](a.md)\n\n[^22]: x\n"
+    assert not found(base({"n.md": note, "a.md": "x", "pic.png": b"\0"}), "number")
+    assert found(base({"n.md": "It cost USD 9110 ([a](a.md)).\n", "a.md": "x"}), "number")

@@ -157,3 +157,36 @@ def test_a_thousand_open_marks_and_backticks_end_soon(base: MakeBase) -> None:
     ticks = " ".join("`" * (1 + n % 97) + '"' for n in range(20_000))
     made = base({"n.md": f"verbatim [s](s.md) {ticks} “ <!-- {'<' * 20_000}\n", "s.md": SOURCE})
     assert found(made, "dangling") == []
+
+
+@pytest.mark.parametrize(
+    "quotation",
+    ['“{}"', '"{}”', "”{}”", "„{}“", "„{}”", '„{}"', "«{}»", '"{}"', "“{}”"],
+)
+def test_quotation_marks_of_any_kind_and_of_two_kinds_mark_a_quotation(
+    base: MakeBase, quotation: str
+) -> None:
+    note = "It says verbatim " + quotation + " ([s](s.md)).\n"
+    held = note.format("the cost that a budget bounds")
+    assert not found(base({"n.md": held, "s.md": SOURCE}), "quote")
+    other = note.format("the cost that a budget limits")
+    assert only(base({"n.md": other, "s.md": SOURCE}), "quote").claim == "the cost that a budget limits"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "> **Note:** see [s](s.md) for the details.",
+        "> The server listens on one port by default, and [s](s.md) says how another one is set.",
+        "> | a | b |\n> |---|---|\n> | [s](s.md) | c |",
+    ],
+)
+def test_a_block_quote_with_a_link_in_passing_is_no_quotation(base: MakeBase, quote: str) -> None:
+    made = base({"n.md": f"{quote}\n", "s.md": SOURCE})
+    assert not found(made, "quote") and not found(made, "quote-long")
+
+
+@pytest.mark.parametrize("tail", ["\n>\n> — [s](s.md)", " ([s](s.md))", "\n> [s](s.md)", " [s](s.md)"])
+def test_a_block_quote_whose_link_says_where_it_is_from_is_one(base: MakeBase, tail: str) -> None:
+    made = base({"n.md": f"> Reading is free and knows no bounds.{tail}\n", "s.md": SOURCE})
+    assert only(made, "quote").severity == "FAIL"

@@ -386,3 +386,10 @@ def test_no_listing_order_shows(base: MakeBase, tmp_path: Path) -> None:
         with Base.open(str(root), config=base({}).config) as at:
             found.append(resolve(at, "n.md", "a4.md"))
     assert found[0] == found[1] == Resolved("missing", hint="a1.md")
+
+
+def test_no_hint_is_the_note_itself_or_another_short_name(base: MakeBase) -> None:
+    at = base({"note-a.md": "# a\n", "s.md": "# s\n"})
+    assert resolve(at, "note-a.md", "note-b.md") == Resolved("missing")
+    assert resolve(at, "note-a.md", "b.md") == Resolved("missing")
+    assert resolve(at, "s.md", "note-b.md").hint == "note-a.md"

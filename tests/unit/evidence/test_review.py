@@ -143,7 +143,8 @@ def test_a_failed_snapshot_route_fails_beside_the_answers_and_other_checks_chang
 
 
 def test_an_ordinary_link_to_an_ingest_serves_its_quotations_and_never_its_snapshot(base):
-    ingest = "---\nsource: https://example.org/a\n---\n# A\n\nAnalysis.\n\n## Quotes\n\nnothing quoted\n"
+    front = "---\nsource: https://example.org/a\n---\n# A\n\nAnalysis.\n\n"
+    ingest = f"{front}## Quotes\n\nSource extract (verbatim): It is so.\n\nSource location: p. 1\n"
     kb = base({NOTE: "# n\n\nOne ([s](s.ingest.md)).\n", "s.ingest.md": ingest, ".snapshots/s.md": "Secret."})
     judge = ScriptedJudge(says("good"))
     gate_of(kb, judge=judge).review(NOTE, criterion())

@@ -108,3 +108,22 @@ def test_an_ingest_without_a_source_is_warned_of(base: MakeBase) -> None:
     made = base({"p.ingest.md": "---\ntitle: P\n---\n# P\n", "n.md": "# n\n"})
     assert only(made, "ingest-source", "p.ingest.md").severity == "WARN"
     assert not found(made, "ingest-source")
+
+
+@pytest.mark.parametrize("heading", ["## quotes", "### Quotes", "## Quotes:", "## Notes"])
+def test_an_ingest_without_an_extract_is_warned_of_with_the_heading_that_is_there(
+    base: MakeBase, heading: str
+) -> None:
+    record = ingest().replace("## Quotes", heading)
+    one = only(base({"p.ingest.md": record}), "ingest-quotes", "p.ingest.md")
+    assert ("there is" in one.text) == ("uotes" in heading)
+
+
+def test_a_declared_snapshot_of_what_is_no_ingest_or_names_no_hash_says_so(base: MakeBase) -> None:
+    link = "[p (snapshot required)]({})\n"
+    made = base({"n.md": link.format("t.md"), "t.md": "# t\n"})
+    one = only(made, "snapshot-missing")
+    assert "no ingest" in one.text and "take (snapshot required) out" in one.fix
+    record = ingest().replace(f"snapshot_sha256: {SHA}\n", "")
+    made = base({"n.md": link.format("p.ingest.md"), "p.ingest.md": record, ".snapshots/p.md": SNAPSHOT})
+    assert "names no snapshot_sha256" in only(made, "snapshot-hash").text

@@ -128,9 +128,14 @@ def test_an_ordinary_link_to_an_ingest_serves_its_extracts_and_never_the_snapsho
     assert [(one.path, one.shape) for one in items] == [("kb/flood.ingest.md", "quotes")]
     assert "rose by 4 metres" in items[0].text
     assert not any(word in items[0].text for word in ("flood", "hurt", SOURCE))
-    unquoted = {"kb/flood.ingest.md": ingest_text(quotes="")}
-    items = pack(kb := base(unquoted), plan(kb, "n.md")).items
-    assert [(one.shape, one.text) for one in items] == [("quotes", "")]
+
+
+def test_an_ingest_without_an_extract_is_unavailable_and_takes_no_slot(base):
+    note = {"n.md": "See [it](kb/flood.ingest.md) and [this](t.md).", "t.md": "# t\n"}
+    kb = base({**files(**{"kb/flood.ingest.md": ingest_text(quotes="")}), **note})
+    planned = plan(kb, "n.md")
+    assert [one.artifact for one in planned.offers] == ["t.md"]
+    assert [(one.dest, one.reason) for one in planned.unavailable] == [("kb/flood.ingest.md", "no-extracts")]
 
 
 def test_a_declared_snapshot_is_served_whole_from_the_derived_place(base):

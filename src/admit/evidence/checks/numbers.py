@@ -68,9 +68,11 @@ def about(page: Page, rule: str, block: Block, span: Span, texts: tuple[Text, ..
 
 
 def _named(own: str, span: Span) -> bool:
-    """Whether a number is a part of a name: ``GPT-40``, ``H100``, ``#123``, ``3f9a``."""
+    """Whether a number is a part of a name: ``GPT-40``, ``H100``, ``RFC 9110``, ``#123``, ``3f9a``."""
     before, after = own[max(0, span.start - 2) : span.start], own[span.end : span.end + 8]
     if before and (before[-1].isalpha() or before[-1] in "_#@"):
+        return True
+    if _acronym().search(own, max(0, span.start - 16), span.start):
         return True
     if len(before) > 1 and before[-1] in "-./" and (before[0].isalpha() or before[-1] == "/"):
         return True
@@ -84,8 +86,16 @@ def _digit() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _others() -> re.Pattern[str]:
-    """The marker of a list item, addresses, and paths of files."""
-    return re.compile(r"\A\s*[0-9]{1,9}[.)](?=\s)|https?://[^\s<>]+|www\.[^\s<>]+|[\w.-]*/[\w./-]*\.\w+")
+    """The marker of a list item, footnotes, sizes of embedded images, addresses, and paths of files."""
+    return re.compile(
+        r"\A\s*[0-9]{1,9}[.)](?=\s)|\[\^[^\]\s]*\]|\|[0-9x]+\]\]|https?://[^\s<>]+|www\.[^\s<>]+|[\w.-]*/[\w./-]*\.\w+"
+    )
+
+
+@lru_cache(maxsize=1)
+def _acronym() -> re.Pattern[str]:
+    """A word of capitals before a number, currencies aside."""
+    return re.compile(r"\b(?!USD|EUR|GBP|CHF)[A-Z]{2,}[ \u00a0]\Z")
 
 
 @lru_cache(maxsize=1)

@@ -152,11 +152,19 @@ def _block_quote(page: Page, group: tuple[Block, ...]) -> Iterator[Quotation]:
     whole = group[0]._replace(end=end, text=text)
     links = [link for block in group for link in page.links_of.get(block.id, ()) if link.via != "image"]
     places = spans(whole, links)
-    if not places:
+    if not places or text.lstrip("> \t").startswith("|"):
         return
     wordings = [text]
     target, last = places[-1]
     tail = _attribution().search(text, 0, last.start)
+    led = places[0][1].start <= _LOCATOR and _says().match(text, places[0][1].end) is not None
+    if (
+        tail is None
+        and not led
+        and _in_sentence().search(text, 0, last.start)
+        and not _verbatim().search(text)
+    ):
+        return  # a link in the middle of a sentence does not say where the quote is from
     if tail is not None:
         wordings = [text[: tail.start()], text]
     elif len(text) - last.end <= _LOCATOR and "\n" not in text[last.end :].strip():
@@ -212,7 +220,7 @@ def _elsewhere(page: Page, one: Quotation) -> str:
 
 @lru_cache(maxsize=1)
 def _mark() -> re.Pattern[str]:
-    return re.compile('["“]|&(?:quot|ldquo|#34|#8220|#x22|#x201c);', re.IGNORECASE)
+    return re.compile('["“”„«]|&(?:quot|ldquo|#34|#8220|#x22|#x201c);', re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)
@@ -222,7 +230,10 @@ def _quoted() -> re.Pattern[str]:
     return re.compile(
         rf"(?<![\w\"]){straight}(?=\S)(?P<straight>(?:(?!&(?:quot|#34|#x22);)[^\"])+){straight}(?!\w)"
         r"|(?:“|&(?:ldquo|#8220|#x201c);)(?P<curly>(?:(?!&(?:rdquo|#8221|#x201d);)[^“”])+)"
-        r"(?:”|&(?:rdquo|#8221|#x201d);)",
+        r"(?:”|&(?:rdquo|#8221|#x201d);)"
+        # Marks of other scripts, and of two kinds.
+        r"|„(?P<low>[^“”„\"]+)[“”\"]|«(?P<angled>[^«»]+)»"
+        r"|“(?P<mixed>[^“”„\"]+)\"(?!\w)|(?<![\w\"])\"(?=\S)(?P<half>[^“”„\"]+)”|”(?P<closing>[^“”„\"]+)”",
         re.IGNORECASE,
     )
 
@@ -241,6 +252,12 @@ def _callout() -> re.Pattern[str]:
 def _attribution() -> re.Pattern[str]:
     """A dash at the head of a line, or after a sentence or quotation, with no other before the link."""
     return re.compile(r"(?:(?:^|\n)[\s>]*|(?<=[.!?\"”'’…])\s+)(?:—|–|--?)\s*[^\n—–]*\Z")
+
+
+@lru_cache(maxsize=1)
+def _in_sentence() -> re.Pattern[str]:
+    """Words before a link that go on in it: no end of a sentence, of a line or of a quotation."""
+    return re.compile(r"[\w,;:] *(?:\*\*|[*_])?\Z")
 
 
 @lru_cache(maxsize=1)

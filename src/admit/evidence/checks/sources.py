@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from admit.evidence.checks.page import Page, is_artifact
 from admit.evidence.checks.quotes import verified
+from admit.evidence.extracts import EXTRACT, LOCATION
 from admit.evidence.matching import Source
 from admit.evidence.model import Finding
 from admit.evidence.note import Link
@@ -13,8 +14,8 @@ from admit.evidence.reading import Unreadable
 from admit.evidence.sources import ingest, is_snapshot, is_source, snapshot_path
 
 RULES = (
-    "ingest-source", "ingest-quote", "ingest-hash", "unquoted-sources", "snapshot-linked", "snapshot-missing",
-    "snapshot-hash", "snapshot-source",
+    "ingest-source", "ingest-quotes", "ingest-quote", "ingest-hash", "unquoted-sources", "snapshot-linked",
+    "snapshot-missing", "snapshot-hash", "snapshot-source",
 )  # fmt: skip
 
 _FAILED = {
@@ -35,12 +36,32 @@ def check(page: Page) -> Iterator[Finding]:
             fix = "link its ingest, with (snapshot required) in the text of the link"
             yield page.of_link("snapshot-linked", link, text, fix=fix)
         if link.snapshot_required and (reason := page.texts.failure(link)):
-            text, fix = _FAILED[reason]
+            text, fix = _why(page, link, reason)
             place = snapshot_path(page.base, link.target)
             yield page.of_link(reason, link, text.format(link.target), fix=fix.format(place))
     yield from _unquoted(page, sources)
     if is_source(page.base, page.note.path):
         yield from _ingest(page)
+
+
+def _why(page: Page, link: Link, reason: str) -> tuple[str, str]:
+    """What a failed snapshot is told as, and what to do about it."""
+    try:
+        record = ingest(page.base, link.target)
+    except Unreadable:
+        record = None
+    if record is None:
+        return "{} is no ingest, so there is no snapshot of it", "take (snapshot required) out of the link"
+    if not record.snapshot_sha256:
+        return "{} names no snapshot_sha256 to hold a snapshot against", "add the hash of {} to the ingest"
+    return _FAILED[reason]
+
+
+def _seen(page: Page) -> str:
+    """The headings that may be meant for Quotes."""
+    near = [one for one in page.note.document.headings if one.text.strip(" :").lower() == "quotes"]
+    told = ", ".join(f"{'#' * one.level} {one.text.strip()} in line {one.line:,}" for one in near)
+    return f"; there is {told}" if told else ""
 
 
 def _unquoted(page: Page, sources: list[Link]) -> Iterator[Finding]:
@@ -72,6 +93,10 @@ def _ingest(page: Page) -> Iterator[Finding]:
             text = "an ingest without a source in its front matter is read as an ordinary file"
             yield page.of_line("ingest-source", 1, text, fix="add source: with the address of its source")
             return
+        if not record.extracts:
+            text = f"an ingest without an extract under one heading ## Quotes is not read{_seen(page)}"
+            fix = f"add pairs of {EXTRACT} and {LOCATION} under ## Quotes"
+            yield page.of_line("ingest-quotes", 1, text, fix=fix)
         kept = page.base.file(snapshot_path(page.base, path))
     except Unreadable:
         return
