@@ -100,7 +100,8 @@ def test_E3_ways_to_write_one_target_are_one_artifact(base):  # noqa: F811
 
 def test_E3_an_ingest_is_one_slot_by_its_quotes_its_snapshot_or_both(base):  # noqa: F811
     kept = b"---\nsource: s\n---\nkept\n"
-    ingest = f"---\nsource: s\nsnapshot_sha256: {sha256(kept)}\n---\n## Quotes\n"
+    front = f"---\nsource: s\nsnapshot_sha256: {sha256(kept)}\n---\n"
+    ingest = f"{front}## Quotes\n\nSource extract (verbatim): kept\n\nSource location: page 1\n"
     files = {**notes(15), "i.ingest.md": ingest, ".snapshots/i.md": kept}
     quotes, snapshot = "[q](i.ingest.md)", "[s (snapshot required)](i.ingest.md)"
     for routes in (quotes, snapshot, f"{quotes} {snapshot}"):
