@@ -8,12 +8,11 @@ follows from the request alone: the calls that it already holds are done.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-MOST_REQUEST_BYTES = 64 << 20
+from admit.hosts.fake_api import ApiHandler, FakeApi
+
 END = "done"
 ID = "toolu_admit_"
 _USAGE = {
@@ -31,53 +30,58 @@ class Call(NamedTuple):
     input: Mapping[str, Any]
 
 
-class FakeMessages:
+class _Handler(ApiHandler):
+    def do_HEAD(self) -> None:
+        self._send(200, b"")
+
+    def do_GET(self) -> None:
+        self._error(404, "not_found_error")
+
+    def do_POST(self) -> None:
+        path = self.path.partition("?")[0]
+        request = self.asked()
+        if request is None:
+            self.close_connection = True
+            self._error(400, "invalid_request_error")
+        elif path == "/v1/messages/count_tokens":
+            tokens = int(self.headers["Content-Length"]) // 4
+            self._send(200, json.dumps({"input_tokens": tokens}).encode())
+        elif path != "/v1/messages":
+            self._error(404, "not_found_error")
+        elif request.get("stream"):
+            self.stream(events(self.api.answer(request)))
+        else:
+            self._send(200, json.dumps(self.api.answer(request)).encode())
+
+    def _error(self, status: int, kind: str) -> None:
+        error = {"type": "error", "error": {"type": kind, "message": "the fake has no such thing"}}
+        self._send(status, json.dumps(error).encode())
+
+    def _send(self, status: int, data: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+
+
+class FakeMessages(FakeApi):
     """The server; a context in which it listens, on a free port of 127.0.0.1.
 
     Args:
         script: The tool calls, one a turn, in order; call `k` has the id `call_id(k)`.
         aside: The answer to a request without tools, such as a summary that the client asks for.
         last: What is said when the script is over.
-
-    Attributes:
-        requests: The bodies of all message requests, in the order they came.
     """
 
+    handler = _Handler
+
     def __init__(self, script: Sequence[Call] = (), *, aside: str = END, last: str = END) -> None:
+        super().__init__()
         self._script = tuple(script)
         self._aside = aside
         self._last = last
-        self.requests: list[dict[str, Any]] = []
-        self._lock = threading.Lock()
-        self._server: ThreadingHTTPServer | None = None
-
-    def __enter__(self) -> FakeMessages:
-        fake = self
-
-        class Handler(_Handler):
-            messages = fake
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, name="fake-messages", daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-            self._server = None
-
-    @property
-    def url(self) -> str:
-        """For the client's base URL.
-
-        Raises:
-            RuntimeError: It does not listen.
-        """
-        if self._server is None:
-            raise RuntimeError("the fake listens only inside its context")
-        return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
     def turns(self) -> list[dict[str, Any]]:
@@ -145,63 +149,6 @@ def events(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     stop = {name: message[name] for name in ("stop_reason", "stop_sequence")}
     yield {"type": "message_delta", "delta": stop, "usage": message["usage"]}
     yield {"type": "message_stop"}
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    messages: FakeMessages
-
-    def log_message(self, format: str, *args: object) -> None:
-        return None
-
-    def do_HEAD(self) -> None:
-        self._send(200, b"")
-
-    def do_GET(self) -> None:
-        self._error(404, "not_found_error")
-
-    def do_POST(self) -> None:
-        path = self.path.partition("?")[0]
-        try:
-            length = int(self.headers.get("Content-Length", ""))
-            if not 0 <= length <= MOST_REQUEST_BYTES:
-                raise ValueError
-            request = json.loads(self.rfile.read(length))
-            if not isinstance(request, dict):
-                raise ValueError
-        except (ValueError, RecursionError):
-            self.close_connection = True
-            self._error(400, "invalid_request_error")
-            return
-        if path == "/v1/messages/count_tokens":
-            self._send(200, json.dumps({"input_tokens": length // 4}).encode())
-        elif path != "/v1/messages":
-            self._error(404, "not_found_error")
-        elif request.get("stream"):
-            self._stream(self.messages.answer(request))
-        else:
-            self._send(200, json.dumps(self.messages.answer(request)).encode())
-
-    def _stream(self, message: Mapping[str, Any]) -> None:
-        self.close_connection = True
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Connection", "close")
-        self.end_headers()
-        for event in events(message):
-            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
-
-    def _error(self, status: int, kind: str) -> None:
-        error = {"type": "error", "error": {"type": kind, "message": "the fake has no such thing"}}
-        self._send(status, json.dumps(error).encode())
-
-    def _send(self, status: int, data: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
 
 
 def _blocks(request: Mapping[str, Any], role: str) -> Iterator[dict[str, Any]]:

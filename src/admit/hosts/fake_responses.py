@@ -6,64 +6,52 @@ call is next follows from the request alone: the calls that it already holds are
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from admit.hosts.fake_messages import END, MOST_REQUEST_BYTES
+from admit.hosts.fake_api import ApiHandler, FakeApi
+from admit.hosts.fake_messages import END
 
 ID = "call_admit_"
 _CALLS = ("function_call", "custom_tool_call")
 _USAGE = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
 
 
-class FakeResponses:
+class _Handler(ApiHandler):
+    def do_GET(self) -> None:
+        self._refuse(404)
+
+    def do_POST(self) -> None:
+        self.close_connection = True
+        request = self.asked()
+        if request is None:
+            self._refuse(400)
+        elif self.path.partition("?")[0] != "/v1/responses":
+            self._refuse(404)
+        else:
+            self.stream(self.api.answer(request))
+
+    def _refuse(self, status: int) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+class FakeResponses(FakeApi):
     """The server; a context in which it listens, on a free port of 127.0.0.1.
 
     Args:
         script: The items of the calls, one a turn, in order, without their ids.
         last: What is said when the script is over.
-
-    Attributes:
-        requests: The bodies of all requests, in the order they came.
     """
 
+    handler = _Handler
+    below = "/v1"
+
     def __init__(self, script: Sequence[Mapping[str, Any]] = (), *, last: str = END) -> None:
+        super().__init__()
         self._script = tuple(script)
         self._last = last
-        self.requests: list[dict[str, Any]] = []
-        self._lock = threading.Lock()
-        self._server: ThreadingHTTPServer | None = None
-
-    def __enter__(self) -> FakeResponses:
-        fake = self
-
-        class Handler(_Handler):
-            api = fake
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, name="fake-responses", daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-            self._server = None
-
-    @property
-    def url(self) -> str:
-        """For the client's base URL.
-
-        Raises:
-            RuntimeError: It does not listen.
-        """
-        if self._server is None:
-            raise RuntimeError("the fake listens only inside its context")
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def answer(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         """The events that answer a request."""
@@ -86,41 +74,3 @@ class FakeResponses:
             {"type": "response.output_item.done", "output_index": 0, "item": item},
             {"type": "response.completed", "response": {"id": id, "usage": dict(_USAGE)}},
         ]
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    api: FakeResponses
-
-    def log_message(self, format: str, *args: object) -> None:
-        return None
-
-    def do_GET(self) -> None:
-        self._refuse(404)
-
-    def do_POST(self) -> None:
-        self.close_connection = True
-        try:
-            length = int(self.headers.get("Content-Length", ""))
-            if not 0 <= length <= MOST_REQUEST_BYTES:
-                raise ValueError
-            request = json.loads(self.rfile.read(length))
-            if not isinstance(request, dict):
-                raise ValueError
-        except (ValueError, RecursionError):
-            self._refuse(400)
-            return
-        if self.path.partition("?")[0] != "/v1/responses":
-            self._refuse(404)
-            return
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Connection", "close")
-        self.end_headers()
-        for event in self.api.answer(request):
-            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
-
-    def _refuse(self, status: int) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
