@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Iterable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, ClassVar, TypeVar
 
 MOST_REQUEST_BYTES = 64 << 20
@@ -68,9 +67,7 @@ class FakeApi:
         threading.Thread(target=self._server.serve_forever, name=type(self).__name__, daemon=True).start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from admit.core.admission import decide
-from admit.core.events import Event
+from admit.core.events import EVENTS, Event
 from admit.core.question import Reply
 from admit.evidence.job.manifest import Job
 from admit.evidence.model import Review
@@ -15,19 +15,7 @@ from admit.ledger.evidence_rows import ReadRow
 from admit.ledger.port import Record
 from admit.ledger.record import new_id
 
-_FIELDS = (
-    "job",
-    "attempt",
-    "n",
-    "id",
-    "artifact",
-    "path",
-    "shape",
-    "shown_sha256",
-    "bytes",
-    "refused",
-    "via",
-)
+_FIELDS = EVENTS["evidence.read"].fields
 
 
 def job_record(job: Job, review: Review, reads: Sequence[ReadRow]) -> Record:
