@@ -38,6 +38,11 @@ _FIXES = {
     "outside": "it lies outside of the root; give its root by --root",
 }
 
+_OTHER = {
+    "folder": "it is a folder; name a file in it",
+    "special": "it is no regular file but a pipe, socket or device; name a file",
+}
+
 
 class Base:
     """A root with its settings. Listings, and what files are, stay as at the first look; texts are read anew.
@@ -109,7 +114,8 @@ class Base:
         if place.kind not in ("file", "unknown"):
             reason = place.kind if place.kind in ("missing", "outside") else "non-text"
             hint = f"; did you mean {place.hint}?" if place.hint else ""
-            raise NoteError(path, reason, _FIXES[reason] + hint)
+            fix = _OTHER.get(place.kind) or _FIXES[reason]
+            raise NoteError(path, reason, fix + hint)
         try:
             file, document = self.document(place.path)
         except Unreadable as error:

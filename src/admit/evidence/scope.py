@@ -18,7 +18,8 @@ class Scope(NamedTuple):
     Attributes:
         notes: Real paths below the root, in byte order, each once.
         skipped: What was left out, by why: ``hidden`` (folders), ``symlink``, ``unreadable`` (folders),
-            ``unnamed`` (names that are not UTF-8), ``not-markdown`` (files given by name).
+            ``unnamed`` (names that are not UTF-8), ``special`` (pipes, sockets and devices named like notes),
+            ``not-markdown`` (files given by name).
     """
 
     notes: tuple[str, ...]
@@ -63,8 +64,11 @@ def find(base: Base, paths: Iterable[str], *, top: bool = False) -> Scope:
             path = f"{folder}/{name}" if folder else name
             if entry == "link":
                 skipped["symlink"] += 1
-            elif entry == "file" and name.lower().endswith(MARKDOWN):
-                notes.add(path)
+            elif entry in ("file", "special") and name.lower().endswith(MARKDOWN):
+                if entry == "file":
+                    notes.add(path)
+                else:
+                    skipped["special"] += 1
             elif entry == "folder" and not top:
                 if name.startswith("."):
                     skipped["hidden"] += 1

@@ -67,7 +67,13 @@ def test_a_pipe_is_no_note(base: MakeBase, tmp_path: Path) -> None:
     base({"kb/b.md": ""})
     os.mkfifo(tmp_path / "root/kb/pipe.md")
     at = base({})
-    assert find(at, [f"{at.root}/kb"]).notes == ("kb/b.md",)
+    assert find(at, [f"{at.root}/kb"]) == (("kb/b.md",), {"special": 1})
+    assert find(at, [f"{at.root}/kb/pipe.md"]).notes == ("kb/pipe.md",)
+    with pytest.raises(NoteError, match="no regular file") as caught:
+        at.note("kb/pipe.md")
+    assert caught.value.reason == "non-text"
+    with pytest.raises(NoteError, match="is a folder"):
+        at.note("kb")
 
 
 def test_a_name_that_is_no_utf8_and_a_folder_that_is_closed_are_counted(
