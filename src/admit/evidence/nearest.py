@@ -24,7 +24,8 @@ def by_length(names: Iterable[str]) -> ByLength:
 def nearest(name: str, known: ByLength) -> str | None:
     """The known name at the smallest edit distance (Levenshtein); None beyond 2. The name itself is none.
 
-    Of a short name, its ending left out, that is nearly all of it: at most half of it may differ.
+    Short names are near to anything: of up to 3 characters, the ending left out, none is, and of 4 or 5 the
+    distance is 1 at most.
 
     Of equals the one of the same length, then one character shorter, longer, and so on; then the first. At
     most `MAX_COMPARED` names that share a third with it are compared letter by letter.
@@ -33,7 +34,8 @@ def nearest(name: str, known: ByLength) -> str | None:
     third = max(1, len(name) // 3)
     parts = (name[:third], name[third : 2 * third], name[2 * third :])
     stem = len(name.rpartition(".")[0] or name)
-    best, least, compared = None, min(MAX_DISTANCE, stem // 2) + 1, 0
+    most = 0 if stem <= 3 else 1 if stem <= 5 else MAX_DISTANCE
+    best, least, compared = None, most + 1, 0
     for other in chain.from_iterable(known.get(len(name) + more, ()) for more in (0, -1, 1, -2, 2)):
         if not (parts[0] in other or parts[1] in other or parts[2] in other) and len(name) > 2:
             continue

@@ -78,8 +78,9 @@ def plain_path(path: str) -> str:
 def classified(base: Base, note_path: str, place: Place) -> Resolved:
     """What the place that a walk ended at is to the note."""
     if place.kind == "missing":
-        # Nobody who links elsewhere means the note itself.
-        return Resolved("missing", place.reason, hint=place.hint if place.hint != note_path else "")
+        # Who links another name does not mean the note itself; who errs in capitals may.
+        own = place.hint == note_path and place.reason != "case"
+        return Resolved("missing", place.reason, hint="" if own else place.hint)
     if place.kind == "outside":
         return Resolved("outside")
     if place.kind == "folder":

@@ -61,7 +61,8 @@ def _named(base: Base, note_path: str, written: str) -> Resolved:
         return classified(base, note_path, Place("file", files[0]))
     assert fallback is not None
     if fallback.kind == "missing" and not (fallback.hint or fallback.reason):
-        return fallback._replace(hint=base.stems.near(name))
+        hint = base.stems.near(name)
+        return fallback._replace(hint=hint if hint != note_path else "")
     return fallback
 
 

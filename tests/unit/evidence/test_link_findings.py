@@ -22,7 +22,7 @@ FILES = {
     ("rule", "link", "fix"),
     [
         ("dangling", "[x](T.md)", "did you mean t.md?"),
-        ("dangling", "[x](tt.md)", "did you mean t.md?"),
+        ("dangling", "[x](sub/REEDME.md)", "did you mean sub/README.md?"),
         ("dangling", "![x](no.png)", ""),
         ("dangling-wiki", "[[no such note]]", ""),
         ("ambiguous", "[[twin]]", "name one by its path"),

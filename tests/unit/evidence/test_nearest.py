@@ -38,14 +38,15 @@ def test_the_nearest_is_of_the_least_distance_and_of_equals_nearest_in_length(
         if other != name
     ]
     best = min(away, default=None)
-    most = min(2, len(name.rpartition(".")[0] or name) // 2)
+    stem = len(name.rpartition(".")[0] or name)
+    most = 0 if stem <= 3 else 1 if stem <= 5 else 2
     assert nearest(name, by_length(known)) == (best[-1] if best is not None and best[0] <= most else None)
 
 
 def test_a_huge_folder_is_looked_at_up_to_a_bound() -> None:
     known = [f"nothing-like-{n}" for n in range(module.MAX_NAMES)]
-    assert nearest("graph.md", by_length([*known[:-1], "grahp.md"])) == "grahp.md"
-    assert nearest("graph.md", by_length([*known, "grahp.md"])) is None
+    assert nearest("graphs.md", by_length([*known[:-1], "grahps.md"])) == "grahps.md"
+    assert nearest("graphs.md", by_length([*known, "grahps.md"])) is None
 
 
 def test_names_that_share_a_part_are_compared_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,3 +62,19 @@ def test_names_that_share_a_part_are_compared_up_to_a_bound(monkeypatch: pytest.
     assert nearest("note-abcd-about-things.md", known) is None
     assert len(compared) == module.MAX_COMPARED
     assert nearest("note-0003-about-thing.md", known) == "note-0003-about-things.md"
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint"),
+    [
+        ("ab.md", "ac.md", None),
+        ("abc.md", "abd.md", None),
+        ("abcd.md", "abce.md", "abce.md"),
+        ("abcde.md", "abcxy.md", None),
+        ("abcdef.md", "abcdxy.md", "abcdxy.md"),
+    ],
+)
+def test_the_shorter_a_name_the_nearer_must_the_one_be_that_was_meant(
+    name: str, known: str, hint: str | None
+) -> None:
+    assert nearest(name, by_length([known])) == hint

@@ -376,7 +376,7 @@ def test_query_and_fragment_never_split_an_identity(odd: Base, dest: str, fragme
 
 
 def test_no_listing_order_shows(base: MakeBase, tmp_path: Path) -> None:
-    names = ["a1.md", "a2.md", "a3.md"]
+    names = ["note1.md", "note2.md", "note3.md"]
     found = []
     for n, order in enumerate((names, names[::-1])):
         root = tmp_path / str(n)
@@ -384,8 +384,8 @@ def test_no_listing_order_shows(base: MakeBase, tmp_path: Path) -> None:
         for name in order:
             (root / name).write_text("")
         with Base.open(str(root), config=base({}).config) as at:
-            found.append(resolve(at, "n.md", "a4.md"))
-    assert found[0] == found[1] == Resolved("missing", hint="a1.md")
+            found.append(resolve(at, "n.md", "note4.md"))
+    assert found[0] == found[1] == Resolved("missing", hint="note1.md")
 
 
 def test_no_hint_is_the_note_itself_or_another_short_name(base: MakeBase) -> None:
@@ -393,3 +393,4 @@ def test_no_hint_is_the_note_itself_or_another_short_name(base: MakeBase) -> Non
     assert resolve(at, "note-a.md", "note-b.md") == Resolved("missing")
     assert resolve(at, "note-a.md", "b.md") == Resolved("missing")
     assert resolve(at, "s.md", "note-b.md").hint == "note-a.md"
+    assert resolve(at, "s.md", "S.md") == Resolved("missing", "case", hint="s.md")

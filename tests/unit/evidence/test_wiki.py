@@ -74,7 +74,8 @@ def test_a_name_with_folders_is_the_file_whose_path_ends_so(base: MakeBase) -> N
 def test_a_stub_is_missing_with_the_nearest_name(base: MakeBase) -> None:
     at = base(FILES)
     assert wiki(at, "not written yet") == Resolved("missing")
-    assert wiki(at, "Depe") == Resolved("missing", hint="a/Deep.md")
+    assert wiki(at, "Deap") == Resolved("missing", hint="a/Deep.md")
+    assert resolve_wiki(at, "a/Deep.md", "Deap") == Resolved("missing")
 
 
 def test_a_name_with_dots_need_not_be_an_extension(base: MakeBase) -> None:
