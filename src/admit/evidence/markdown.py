@@ -42,7 +42,7 @@ def parse(text: str, *, wikilinks: bool = True) -> Document:
     front = front_matter.parse(text)
     problems = [(problem.line, problem.text) for problem in front.problems]
     if front.too_large:
-        problems.append((1, f"front matter is over {front_matter.MAX_BYTES // 1024} KiB"))
+        problems.append((1, f"is over {front_matter.MAX_BYTES // 1024} KiB"))
     body = text[front.body_at :] if front.body_at else text
     base = len(text[: front.body_at].encode())
     found = _Walk(body, data, base, wikilinks)

@@ -157,7 +157,7 @@ def _read(root: Root, file: File, refire_default: float) -> Read:
     digest = f"sha256:{sha256(data).hexdigest()}"
     page = Page(root, file.parts, file.path, text, matter, digest, refire_default)
     read = BY_NAME[root.source].read(page)
-    problems = (finding(p.code, file.path, p.line, p.text, p.fix) for p in matter.problems)
+    problems = (finding(p.code, file.path, p.line, p.text + p.outcome, p.fix) for p in matter.problems)
     return read._replace(findings=(*problems, *read.findings))
 
 

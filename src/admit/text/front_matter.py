@@ -20,12 +20,17 @@ Value = str | list[Any] | dict[str, Any]
 
 
 class Problem(NamedTuple):
-    """What is wrong with the front matter, at a line from 1, under a lint code."""
+    """What is wrong with the front matter, at a line from 1, under a lint code.
+
+    Attributes:
+        outcome: How it was read all the same, to follow `text`; who does not use the fields leaves it out.
+    """
 
     code: str
     line: int
     text: str
     fix: str
+    outcome: str = ""
 
 
 class FrontMatter(NamedTuple):
@@ -85,11 +90,12 @@ def parse(text: str) -> FrontMatter:
 
 
 class _Refused(Exception):
-    """YAML that is not read, with the line of the file where it fails."""
+    """YAML that is not read, with the line of the file where it fails; `is_list` is one without a fault."""
 
-    def __init__(self, text: str, line: int) -> None:
+    def __init__(self, text: str, line: int, *, is_list: bool = False) -> None:
         super().__init__(text)
         self.line = line
+        self.is_list = is_list
 
 
 def _read(block: str, first: int) -> tuple[dict[str, Value], dict[str, int], tuple[Problem, ...]]:
@@ -108,6 +114,9 @@ def _read(block: str, first: int) -> tuple[dict[str, Value], dict[str, int], tup
         for event in events:
             if isinstance(event, yaml.MappingStartEvent):
                 break
+            if isinstance(event, yaml.SequenceStartEvent):
+                list(events)  # prose may begin like a list, and fails on the way
+                raise _Refused("it is a list", event.start_mark.line, is_list=True)
             if not isinstance(event, (yaml.StreamStartEvent, yaml.DocumentStartEvent, yaml.StreamEndEvent)):
                 raise _Refused("no key comes first", event.start_mark.line)
         for key, line, value in _pairs(events, 1):
@@ -118,7 +127,7 @@ def _read(block: str, first: int) -> tuple[dict[str, Value], dict[str, int], tup
         if any(isinstance(event, yaml.DocumentStartEvent) for event in events):
             raise _Refused("a second document begins", 0)
     except _Refused as refused:
-        raise _Refused(str(refused), first + refused.line) from None
+        raise _Refused(str(refused), first + refused.line, is_list=refused.is_list) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _Refused(str(error.problem or error.context), first + (mark.line if mark else 0)) from None
@@ -173,8 +182,14 @@ def _recovered(block: str, refused: _Refused, body_at: int, start: int) -> Front
     """Each top-level key with the lines that belong to it, read by itself or else as it stands."""
     fields: dict[str, Value] = {}
     lines: dict[str, int] = {}
-    text = f"is not YAML ({refused}), so its keys were read one by one"
-    problems = [Problem("front-matter-recovered", refused.line, text, "put the value in single quotes")]
+    if refused.is_list:
+        listed = Problem(
+            "front-matter-recovered", refused.line, "is a list and has no keys", "write it as key: value"
+        )
+        return FrontMatter({}, {}, body_at, (listed,))
+    text, fix = f"is not YAML ({refused})", "put the value in single quotes"
+    outcome = ", so its keys were read one by one"
+    problems = [Problem("front-matter-recovered", refused.line, text, fix, outcome)]
     keys = list(_key().finditer(block))
     if not keys:
         return FrontMatter({}, {}, start)  # prose between two rules
@@ -195,7 +210,8 @@ def _recovered(block: str, refused: _Refused, body_at: int, start: int) -> Front
 
 
 def _duplicate(key: str, line: int, first: int) -> Problem:
-    return Problem("duplicate-key", line, f"says {key} again; line {first} counts", "keep one of them")
+    text = f"says {key} again, after line {first}"
+    return Problem("duplicate-key", line, text, "keep one of them", f"; line {first} counts")
 
 
 @lru_cache(maxsize=1)

@@ -112,6 +112,26 @@ def test_bad_front_matter_is_told_with_its_line_and_the_note_is_checked(base: Ma
     assert not found(base({"n.md": "---\na: b\n---\n"}), "front-matter")
 
 
+def test_front_matter_that_cannot_be_read_is_told_in_one_true_sentence(base: MakeBase) -> None:
+    for front, words in (
+        ("a: b: c\n", "is not YAML"),
+        ("a: b\na: c\n", "says a again, after line 2"),
+        (f"a: {'x' * 17_000}\n", "is over 16 KiB"),
+    ):
+        one = only(base({"n.md": f"---\n{front}---\n# n\n"}), "front-matter")
+        assert one.text.startswith(f"the front matter {words}")
+        assert "one by one" not in one.text and "counts" not in one.text
+        assert "checked without it" in one.fix
+
+
+def test_a_list_between_the_lines_of_front_matter_is_told_and_holds_no_links(base: MakeBase) -> None:
+    made = base({"n.md": "---\n- see [x](no.md)\n- a: b\n---\n[y](none.md)\n"})
+    assert "is a list" in only(made, "front-matter").text
+    assert only(made, "dangling").claim == "[y](none.md)"
+    prose = base({"n.md": "---\n- **Bold** prose: [x](no.md)\n---\n"})
+    assert not found(prose, "front-matter") and only(prose, "dangling")
+
+
 def test_the_same_base_gives_the_same_findings_elsewhere(base: MakeBase, tmp_path: Path) -> None:
     files = {"n.md": 'Verbatim "x y" 12 [x](c.md) [x](no.md)\n', "c.md": "z"}
     first = list(lint(base(files), ["n.md"]))

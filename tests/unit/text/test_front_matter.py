@@ -205,3 +205,12 @@ def test_no_bytes_make_it_raise(data):
 def test_every_key_of_plain_lines_is_found_in_order(fields):
     read = parse("---\n" + "".join(f"{key}: {value}\n" for key, value in fields.items()) + "---\n")
     assert list(read.fields) == list(fields)
+
+
+def test_a_list_has_no_keys_and_is_no_body() -> None:
+    read = parse("---\n- a\n- b: c\n---\nbody\n")
+    assert (dict(read.fields), [problem.text for problem in read.problems]) == (
+        {},
+        ["is a list and has no keys"],
+    )
+    assert "---\n- a\n- b: c\n---\nbody\n"[read.body_at :] == "body\n"

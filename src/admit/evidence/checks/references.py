@@ -31,4 +31,4 @@ def check(page: Page) -> Iterator[Finding]:
         yield page.of_line("wikilinks-off", 1, text, fix="set evidence.wikilinks to auto to check them")
     for line, words in document.problems:
         fix = "correct it; the note is checked without it"
-        yield page.of_line("front-matter", max(line, 1), f"the front matter: {words}", fix=fix)
+        yield page.of_line("front-matter", max(line, 1), f"the front matter {words}", fix=fix)
