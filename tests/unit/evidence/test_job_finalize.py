@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from admit.errors import JobError, Locked
+from admit.cli.evidence_words import review as told
+from admit.errors import JobError, Locked, NotOffered
 from admit.evidence.base import Base
 from admit.evidence.job.export import export
 from admit.evidence.job.finalize import finalize
@@ -18,7 +19,7 @@ from admit.ledger.evidence_rows import BaselineRow
 from admit.ledger.memory import MemoryLedger
 
 from .conftest import MakeBase
-from .jobs import CRITERION, NOTE, PARTITION, exported, files, output, planned
+from .jobs import CRITERION, NOTE, PARTITION, criterion, exported, files, output, planned
 
 Read = Callable[..., tuple[Base, Job]]
 
@@ -327,8 +328,8 @@ def test_what_is_wrong_with_an_output_is_told(read: Read, store: EvidenceStore) 
     at, job = read("a1")
     review = finalize(at, store, job.id, output(job, (), "FAIL"))
     assert (review.verdict, review.reason) == ("UNJUDGED", "malformed-output")
-    (told,) = [one for one in review.findings if one.rule == "malformed-output"]
-    assert "the result is FAIL, and the findings make it PASS" in told.text and "export" in told.text
+    (said,) = [one for one in review.findings if one.rule == "malformed-output"]
+    assert "the result is FAIL, and the findings make it PASS" in said.text and "export" in said.fix
 
 
 def test_a_byte_order_mark_before_the_output_is_no_fault(read: Read, store: EvidenceStore) -> None:
@@ -352,3 +353,44 @@ def test_a_judge_that_was_asked_meanwhile_makes_a_conflict_and_takes_no_job_over
     assert Path(job.output).exists()
     held = store.baseline(*job.pair)
     assert held is not None and held.attempt == judged.attempt
+
+
+def test_a_claim_that_was_not_read_is_never_failed_whatever_the_criterion_asks_about(
+    base: MakeBase, store: EvidenceStore, tmp_path: Path
+) -> None:
+    text = criterion(2).replace("[claims]", "[note]")
+    at = base({**files(2, 2), f".admit/criteria/{CRITERION}.md": text})
+    job = exported(at, store, tmp_path / "jobs")
+    open_offer(at, store, job.id, "a1")
+    review = finalize(at, store, job.id, output(job, ("- FAIL [b3] It is not there.",), "FAIL"))
+    assert (review.verdict, review.reason) == ("UNJUDGED", "cites-unread")
+
+
+def test_a_claim_whose_artifact_could_not_be_served_is_never_failed(read: Read, store: EvidenceStore) -> None:
+    at, job = read("a1")
+    (Path(at.root) / "kb/t2.md").write_text("other\n")
+    with pytest.raises(NotOffered):
+        open_offer(at, store, job.id, "a2")
+    review = finalize(at, store, job.id, output(job, ("- FAIL [b3] It is not there.",), "FAIL"))
+    assert (review.verdict, review.reason) == ("UNJUDGED", "cites-unread")
+
+
+def test_why_there_is_no_verdict_is_printed_whole_with_what_to_do(read: Read, store: EvidenceStore) -> None:
+    at, job = read()
+    review = finalize(at, store, job.id, output(job))
+    assert review.reason == "nothing-read"
+    (line,) = [one for one in told(review) if "INFO nothing-read" in one]
+    assert "none of the 3 artifacts was opened" in line and "the pair again; the output is kept)" in line
+
+
+def test_an_output_that_is_no_utf8_is_told_as_that(read: Read, store: EvidenceStore) -> None:
+    at, job = read("a1")
+    Path(job.output).write_bytes(output(job).replace("looked", "l\u00f6\u00f6ked").encode("latin-1"))
+    review = finalize(at, store, job.id)
+    assert review.reason == "malformed-output" and "line 3: it is not UTF-8" in review.findings[0].text
+
+
+def test_half_a_character_from_an_agent_is_no_utf8_either(read: Read, store: EvidenceStore) -> None:
+    at, job = read("a1")
+    review = finalize(at, store, job.id, output(job).replace("looked", "\ud800"))
+    assert (review.reason, review.stored) == ("malformed-output", True)

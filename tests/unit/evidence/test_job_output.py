@@ -104,6 +104,32 @@ def test_an_output_is_refused_for(text: str) -> None:
         read(text)
 
 
+PLACES = {
+    "a finding of another form": (output(("- INFO [b1] x", "* FAIL [b1] y")), "line 8: .*- FAIL "),
+    "a block that there is not": (output(("- INFO [b4] x",)), "line 7: .*b4"),
+    "a result that does not follow": (output(("- FAIL [b1] x",), "WARN"), "line 9: .*FAIL"),
+    "words after the result": (output().replace(LAST, f"Done.\n{LAST}"), "line 9: .*last"),
+    "a result outside": (f"## Result: PASS\n{output()}", "line 1: .*outside"),
+    "no summary": (output().replace("### Summary", "Summary"), "line 3: .*### Summary"),
+    "no findings": (output().replace("### Findings", "All is well."), "line 8: .*### Findings"),
+    "no result": (output().replace("## Result: PASS\n", ""), "line 8: .*## Result"),
+    "another nonce": (output().replace(f"{NONCE}]]", "0]]"), "line 2: .*prompt.md"),
+    "no opening line": ("OK", "opening line.*prompt.md"),
+    "no closing line": (output().replace(LAST, ""), "closing line"),
+    "a mark too many": (output() + FIRST, "line 10: .*once"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), PLACES.values(), ids=PLACES)
+def test_what_is_wrong_is_said_with_its_line(text: str, said: str) -> None:
+    with pytest.raises(Malformed, match=said):
+        read(text)
+
+
+def test_a_byte_order_mark_is_no_part_of_an_output() -> None:
+    assert read(f"\ufeff{output()[output().index(FIRST) :]}").result == "PASS"
+
+
 def test_a_self_report_may_name_what_was_never_offered() -> None:
     assert read(output(opened="opened: [a1, a99]")).opened == ("a1", "a99")
     assert read(output(opened="opened: []")).opened == ()

@@ -16,7 +16,7 @@ from admit.evidence.job.output import MOST_CHARS, NOTE, Answer, Malformed, Said,
 from admit.evidence.job.reads import Read, read_of
 from admit.evidence.job.recorded import job_record
 from admit.evidence.job.stored import review_of, stored
-from admit.evidence.kept import linked_of
+from admit.evidence.linked import linked_of
 from admit.evidence.model import (
     VERDICTS_STORED,
     Finding,
@@ -28,7 +28,7 @@ from admit.evidence.model import (
 )
 from admit.evidence.pack import pack_hash
 from admit.evidence.partition import partition
-from admit.evidence.questions import Target, targets
+from admit.evidence.questions import targets
 from admit.evidence.verdict import route_findings, unread_findings
 from admit.ledger.evidence import EvidenceStore
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 MALFORMED, CITES_UNREAD, NOTHING_READ = "malformed-output", "cites-unread", "nothing-read"
 REVIEWED, CONFLICT = "judged", "conflict"
-_AGAIN = "the output is kept; export the pair again for another attempt"
+_AGAIN = "export or review the pair again; the output is kept"
 UNSERVED, UNOPENED = "unserved", "unopened"
 """The rules of what a reviewer says of its reading and the record does not, and the other way round."""
 
@@ -80,7 +80,7 @@ def finalize(
         pair=pair, model=model, shadow="mode" if base.settings.mode == "shadow" else None
     )
     try:
-        review = _kept(store, held, review, read)
+        review = _kept(base, store, held, review, read)
     except JobError:  # somebody else ended it in between
         return _as_it_was(load(store, job, held.attempt))
     except LedgerError:
@@ -101,16 +101,15 @@ def _review(base: Base, job: Job, read: Read, text: str, fault: str | None) -> R
         try:
             answer = _parsed(job, text)
         except Malformed as malformed:
-            reason, found = MALFORMED, (_told(job, MALFORMED, f"{malformed}; {_AGAIN}"),)
-    about = targets(job.plan, read.items, read.unavailable)
+            reason, found = MALFORMED, (_told(job, MALFORMED, str(malformed)),)
     if answer is not None:
         found = (*_findings(job, answer), *_self_report(job, read, answer))
-        if (hindrance := _unjudged(job, read, answer, about)) is not None:
+        if (hindrance := _unjudged(job, read, answer)) is not None:
             reason, why = hindrance
-            found = (*found, _told(job, reason, f"{why}; {_AGAIN}"))
+            found = (*found, _told(job, reason, why))
         else:
             verdict, reason = _verdict(answer, routes), REVIEWED
-    unread = unread_findings(job.plan, about, read.coverage)
+    unread = unread_findings(job.plan, targets(job.plan, read.items, read.unavailable), read.coverage)
     return Review(
         pair=job.pair,
         verdict=verdict,
@@ -133,11 +132,11 @@ def _parsed(job: Job, text: str) -> Answer:
     return parse(text, job.id, job.nonce, blocks=blocks, offers=offers)
 
 
-def _unjudged(job: Job, read: Read, answer: Answer, about: Sequence[Target]) -> tuple[str, str] | None:
+def _unjudged(job: Job, read: Read, answer: Answer) -> tuple[str, str] | None:
     """Why a valid output is no verdict all the same, as a reason and in words.
 
-    A WARN or FAIL of a block of which nothing was opened is one that cites what was not read: missing
-    reading never becomes a failure.
+    A WARN or FAIL of a block that links to artifacts, none of which was served, rests on what was not read,
+    whether or not it cites any: missing reading never becomes a failure.
     """
     opened = {item.offer for item in read.items}
     cited = [id for said in answer.findings for id in said.offers if id not in opened]
@@ -147,16 +146,26 @@ def _unjudged(job: Job, read: Read, answer: Answer, about: Sequence[Target]) -> 
         return None
     if job.plan.offers and not opened:
         return NOTHING_READ, f"none of the {len(job.plan.offers):,} artifacts was opened"
-    blind = {one.block.id: one.unread for one in about if one.unread and not one.items}
+    linked = _linked(job)
     for said in answer.findings:
-        if said.severity != "INFO" and said.block in blind:
-            unread = ", ".join(blind[said.block])
-            return CITES_UNREAD, f"{said.severity} [{said.block}] rests on {unread}, never opened"
+        ids = linked.get(said.block, ())
+        if said.severity != "INFO" and ids and opened.isdisjoint(ids):
+            return CITES_UNREAD, f"{said.severity} [{said.block}] rests on {', '.join(ids)}, never opened"
     return None
 
 
+def _linked(job: Job) -> dict[str, list[str]]:
+    """The ids of what each block links to, in admission order."""
+    blocks = {link.n: link.block for link in job.plan.note.links}
+    found: dict[str, list[str]] = {}
+    for offer in job.plan.offers:
+        for block in dict.fromkeys(blocks[n] for n in offer.links):
+            found.setdefault(block, []).append(offer.id)
+    return found
+
+
 def _told(job: Job, rule: str, text: str) -> Finding:
-    return Finding(rule, "INFO", job.plan.note.path, 1, "", "", "", "", 0, text, "check")
+    return Finding(rule, "INFO", job.plan.note.path, 1, "", "", "", "", 0, text, "check", fix=_AGAIN)
 
 
 def _verdict(answer: Answer, routes: Sequence[Finding]) -> Verdict:
@@ -211,7 +220,7 @@ def _self_report(job: Job, read: Read, answer: Answer) -> Iterator[Finding]:
             yield Finding(rule, "INFO", note, 1, "", "", artifact, "", 0, f"{id}: {words}", "check")
 
 
-def _kept(store: EvidenceStore, job: Job, review: Review, read: Read) -> Review:
+def _kept(base: Base, store: EvidenceStore, job: Job, review: Review, read: Read) -> Review:
     """The review as it now is on record.
 
     Raises:
@@ -221,14 +230,14 @@ def _kept(store: EvidenceStore, job: Job, review: Review, read: Read) -> Review:
     done = review._replace(stored=True)
     if done.verdict in VERDICTS_STORED and done.shadow is None:
         try:
-            return _accepted(store, job, done, read)
+            return _accepted(base, store, job, done, read)
         except BaselineConflict:
             done = review._replace(conflict=True)
     _end(store, job, done)
     return done
 
 
-def _accepted(store: EvidenceStore, job: Job, review: Review, read: Read) -> Review:
+def _accepted(base: Base, store: EvidenceStore, job: Job, review: Review, read: Read) -> Review:
     """The same.
 
     Raises:
@@ -241,7 +250,7 @@ def _accepted(store: EvidenceStore, job: Job, review: Review, read: Read) -> Rev
         verdict=review.verdict,
         reason=review.reason,
         review=stored(review),
-        linked=linked_of(read.items),
+        linked=linked_of(base, job.plan, read.items),
         instead=None if own == job.row.partition else (own, job.revisions.get(own)),
     )
     return review
@@ -276,7 +285,7 @@ def _pair(job: Job, model: str | None, effort: str | None) -> Pair:
 
 
 def _output(job: Job) -> str:
-    """What the reviewer wrote; empty where it is no UTF-8.
+    """What the reviewer wrote; bytes that are no UTF-8 become lone surrogates, which `parse` refuses.
 
     Raises:
         JobError: It is not there, or no regular file.
@@ -287,9 +296,7 @@ def _output(job: Job) -> str:
         with os.fdopen(fd, "rb") as file:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise JobError(f"{path} is no regular file; the output of the reviewer belongs there")
-            return file.read(4 * MOST_CHARS + 1).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return ""
+            return file.read(4 * MOST_CHARS + 1).decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         raise JobError(f"{path} is not there yet; the output of the reviewer belongs there") from None
     except OSError as fault:
