@@ -114,8 +114,8 @@ def load(store: EvidenceStore, job: str, attempt: int | None = None) -> Job:
     row = store.job(job, attempt, exported=True) if re.fullmatch(PATTERN, job, re.ASCII) else None
     if row is None:
         raise JobError(
-            f"there is no job {job!r} here; admit evidence review --export DIR makes one, and --root names "
-            "the base of one that is of another"
+            f"there is no job {job!r} of this base; --root names the base of another, and "
+            "admit evidence review --export DIR makes one"
         )
     return job_of(row)
 
