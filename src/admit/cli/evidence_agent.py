@@ -13,7 +13,7 @@ from admit.cli import evidence_words as words
 from admit.cli.evidence_base import SCHEMA, Notes, Progress, said_scope
 from admit.cli.evidence_gate import open_kept
 from admit.cli.frame import DONE, FINDING, counted, print_json
-from admit.errors import NoteError, UsageError
+from admit.errors import JobError, NoteError, UsageError
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
@@ -53,7 +53,8 @@ def export(
         except NoteError as fault:
             unread.append(fault)
         except OSError as fault:
-            raise UsageError(f"{folder} cannot be written: {fault.strerror or fault}") from fault
+            where = fault.filename or folder  # of a job that goes on, the folder that it has
+            raise UsageError(f"{where} cannot be written: {fault.strerror or fault}") from fault
         progress.step()
     progress.end()
     counts = {"jobs": len(jobs), "fresh": due.fresh, "not_applicable": due.not_applicable}
@@ -90,6 +91,7 @@ def review(notes: Notes, criteria: Sequence[Criterion], wanted: Wanted, *, as_js
 
     Raises:
         UsageError: The agent may not review, or jobs cannot be kept.
+        JobError: Somebody else's answer to one of the jobs waits to be finalized.
     """
     from admit.cli.evidence_told import told
     from admit.evidence.batch import in_order
@@ -108,7 +110,13 @@ def review(notes: Notes, criteria: Sequence[Criterion], wanted: Wanted, *, as_js
             plan = gate.plan(*pair)
         except NoteError as fault:
             return Review(Pair(pair[0], pair[1].id, gate.partition), "ERROR", fault.reason)
-        return reviewer.review(store, gate.export(plan, folder).id)
+        job = gate.export(plan, folder)
+        if os.path.dirname(job.folder) != os.path.realpath(folder) and os.path.lexists(job.output):
+            raise JobError(
+                f"{job.output} holds the answer of another reviewer to the same job; "
+                f"decide it first: admit evidence finalize{_root(base)} {job.id}"
+            )
+        return reviewer.review(store, job.id)
 
     given = in_order(done, due.pairs, wanted.workers or base.settings.workers)
     return told(
@@ -137,6 +145,12 @@ def _gate(base: Base, model: str | None) -> EvidenceGate:
     return EvidenceGate(base, store=store, partition=partition(model))
 
 
+def _root(base: Base) -> str:
+    """The option that leads a command back to the base from here; empty where none is needed."""
+    root = os.path.relpath(base.root)
+    return "" if root == os.curdir else f" --root {shlex.quote(root)}"
+
+
 def _say(notes: Notes, jobs: Sequence[Job], folder: str, fresh: int, without: int) -> None:
     lines = [
         f"{one.id}  {words.path(one.pair.note)} by {one.pair.criterion}, "
@@ -157,9 +171,7 @@ def _say(notes: Notes, jobs: Sequence[Job], folder: str, fresh: int, without: in
         first = jobs[0]
         prompt = words.path(os.path.join(first.folder, "prompt.md"))
         more = " …" if len(jobs) > 1 else ""
-        root = os.path.relpath(notes.base.root)
-        given = "" if root == os.curdir else f" --root {shlex.quote(root)}"
         lines.append(f"Next: give each prompt to an agent in a context of its own ({prompt}),")
         lines.append("its answer into output.md beside the prompt, then:")
-        lines.append(f"  admit evidence finalize{given} {first.id}{more}")
+        lines.append(f"  admit evidence finalize{_root(notes.base)} {first.id}{more}")
     click.echo("\n".join([*lines, *said_scope(notes)]))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+from pathlib import Path
 
 import pytest
 from command_line import golden
@@ -165,6 +168,73 @@ def test_an_export_writes_a_job_for_each_pair_and_says_what_comes_next(vault):
     assert "Mean high water" not in prompt
     code, out, _ = vault("open", "--root", "notes", job["job"], "a1")
     assert code == 0 and "Mean high water" in out
+
+
+def test_an_export_into_another_folder_names_the_one_where_the_job_goes_on(vault):
+    (job,) = vault.json("review", "notes/tides.md", "--export", "jobs")["jobs"]
+    code, out, _ = vault("review", "notes/tides.md", "--export", "others")
+    assert code == 0 and "begun before" in out and job["folder"] in out
+    assert "output.md" in out[out.index("Next:") :]
+    assert not (vault.home / "others").exists()
+
+
+def test_a_folder_of_a_job_that_cannot_be_written_is_the_one_that_is_named(vault):
+    (job,) = vault.json("review", "notes/tides.md", "--export", "jobs")["jobs"]
+    shutil.rmtree(vault.home / "jobs")
+    (vault.home / "jobs").write_text("in the way")
+    code, _, err = vault("review", "notes/tides.md", "--export", "others")
+    assert code == 2 and job["job"] in err and "others cannot be written" not in err
+
+
+def test_a_job_of_another_base_is_sought_with_root(vault):
+    (job,) = vault.json("review", "notes/tides.md", "--export", "jobs")["jobs"]
+    (vault.home / "elsewhere").mkdir()
+    for words in (
+        ("open", "--root", "elsewhere", job["job"], "a1"),
+        ("finalize", "--root", "elsewhere", job["job"]),
+    ):
+        code, _, err = vault(*words)
+        assert code == 2 and "of this base; --root names" in err
+
+
+def test_a_judge_asked_between_export_and_finalize_makes_a_conflict(vault):
+    with answering(1.0) as server:
+        vault.judged_by(server.url)
+        model = vault.json("review", "notes/tides.md", "--judge", "mine")["pairs"][0]["partition"]
+        words = ("review", "notes/tides.md", "--all", "--export", "jobs", "--model", model)
+        (job,) = vault.json(*words)["jobs"]
+        assert vault("open", "--root", "notes", job["job"], "a1")[0] == 0
+        vault.json("review", "notes/tides.md", "--all", "--judge", "mine")
+    assert vault("open", "--root", "notes", job["job"], "a2")[0] == 0
+    _answered(job["folder"])
+    _, out, err = vault("finalize", "--root", "notes", job["job"])
+    assert "conflict: another review was accepted meanwhile" in out, err
+
+
+def test_an_agent_of_ours_writes_over_nobody_elses_answer(vault, monkeypatch):
+    from admit.hosts import reviewers
+
+    class Never:
+        def __init__(self, name, base, *, model=None): ...
+
+        def review(self, store, job):
+            raise AssertionError("it was started")
+
+    monkeypatch.setattr(reviewers, "Reviewer", Never)
+    (job,) = vault.json("review", "notes/tides.md", "--export", "jobs", "--model", "m")["jobs"]
+    output = _answered(job["folder"])
+    before = output.read_bytes()
+    code, _, err = vault("review", "notes/tides.md", "--agent", "claude", "--model", "m")
+    assert code == 2 and f"admit evidence finalize --root notes {job['job']}" in err
+    assert output.read_bytes() == before
+
+
+def _answered(folder):
+    """The file of a valid answer to a job, with no finding."""
+    first, last = re.findall(r"^\[\[/?review .*\]\]$", (Path(folder) / "prompt.md").read_text(), re.MULTILINE)
+    output = Path(folder) / "output.md"
+    output.write_text(f"{first}\n### Summary\nLooked at.\n### Findings\n## Result: PASS\n{last}\n")
+    return output
 
 
 @pytest.mark.parametrize(
