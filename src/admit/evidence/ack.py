@@ -15,7 +15,7 @@ from admit.evidence.model import Pair
 from admit.evidence.note import Document, Note
 from admit.evidence.shown import Reader, shown
 from admit.ledger.evidence import EvidenceStore
-from admit.ledger.evidence_rows import BaselineRow, Linked
+from admit.ledger.evidence_rows import NOTHING, BaselineRow, Linked
 from admit.ledger.port import Ledger, Record
 from admit.ledger.record import now_ms
 from admit.ledger.rows import new_id
@@ -91,6 +91,8 @@ def _accepted(store: EvidenceStore, pair: Pair) -> BaselineRow:
 
 def _moved(reader: Reader, note: Note, linked: Linked) -> Linked:
     now = shown(reader, note, linked)
+    if now is None and linked.shown_sha256 == NOTHING:
+        return linked
     if now is None:
         raise EvidenceError(
             f"{linked.path} cannot be served any more as it was read ({linked.shape}): bring it back, or "

@@ -11,7 +11,7 @@ from admit.evidence.model import Pair
 from admit.evidence.note import Note
 from admit.evidence.shown import Reader, shown
 from admit.ledger.evidence import EvidenceStore
-from admit.ledger.evidence_rows import BaselineRow, Linked
+from admit.ledger.evidence_rows import NOTHING, BaselineRow, Linked
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
@@ -90,11 +90,11 @@ def compared(
 
 
 def changed_artifacts(reader: Reader, note: Note, linked: tuple[Linked, ...]) -> tuple[str, ...]:
-    """Artifacts that show another text than was read, or cannot be served any more, in reading order."""
+    """Artifacts that show another text than was read, or none any more, or at last one, in reading order."""
     changed = []
     for one in linked:
         now = shown(reader, note, one)
-        if now is None or now.shown_sha256 != one.shown_sha256:
+        if (NOTHING if now is None else now.shown_sha256) != one.shown_sha256:
             changed.append(one.artifact)
     return tuple(dict.fromkeys(changed))
 

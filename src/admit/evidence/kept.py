@@ -41,14 +41,6 @@ def texts_of(base: Base, plan: Plan) -> tuple[bytes, ...]:
     return (*note, data) if sha256(data) == plan.criterion.sha256 else note
 
 
-def linked_of(items: Sequence[Item]) -> tuple[Linked, ...]:
-    """What was read, as an accepted review holds it."""
-    return tuple(
-        Linked(one.artifact, one.path, one.shape, one.route, one.source_sha256, one.shown_sha256)
-        for one in items
-    )
-
-
 class Kept:
     """One attempt at one pair, from its beginning on.
 
@@ -96,11 +88,12 @@ class Kept:
         except (LedgerError, JobError, ValueError):
             self._store = None
 
-    def end(self, review: Review, items: Sequence[Item]) -> Review:
+    def end(self, review: Review, items: Sequence[Item], linked: Sequence[Linked]) -> Review:
         """Keep a review and, where it acts, make it the accepted one; gives it with `stored` and `conflict`.
 
         Args:
             items: What was read, in order.
+            linked: What the verdict rests on.
         """
         if self._store is None:
             return review
@@ -109,7 +102,7 @@ class Kept:
             for row in self._reads(items):
                 self._store.add_read(self.job, self.attempt, lambda _, row=row: row)
             if done.verdict in VERDICTS_STORED and done.shadow is None:
-                return self._accept(self._store, done, items)
+                return self._accept(self._store, done, linked)
             state: JobState = "completed" if done.verdict in VERDICTS_STORED else "failed"
             self._store.end_job(
                 self.job, self.attempt, state=state, verdict=done.verdict, reason=done.reason,
@@ -119,11 +112,11 @@ class Kept:
         except (LedgerError, JobError, ValueError):
             return review
 
-    def _accept(self, store: EvidenceStore, done: Review, items: Sequence[Item]) -> Review:
+    def _accept(self, store: EvidenceStore, done: Review, linked: Sequence[Linked]) -> Review:
         try:
             store.complete_job(
                 self.job, self.attempt, verdict=done.verdict, reason=done.reason, review=stored(done),
-                linked=linked_of(items),
+                linked=linked,
             )  # fmt: skip
             return done
         except BaselineConflict:

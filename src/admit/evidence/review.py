@@ -20,6 +20,7 @@ from admit.evidence import verdict as verdicts
 from admit.evidence.coverage import coverage, scoped
 from admit.evidence.criterion import Criterion
 from admit.evidence.kept import Kept, texts_of
+from admit.evidence.linked import linked_of
 from admit.evidence.model import Finding, Item, Pair, Review, Verdict
 from admit.evidence.pack import Pack, pack, pack_hash
 from admit.evidence.plan import Plan
@@ -93,7 +94,7 @@ def review(
     found = _reviewed(base, way, plan, pair)._replace(
         job=kept.job, attempt=kept.attempt, elapsed_ms=(clock.monotonic() - started) * 1000
     )
-    found = kept.end(found, way.served)
+    found = kept.end(found, way.served, linked_of(base, plan, way.served))
     _record(ledger, way, found)
     return found
 

@@ -128,8 +128,15 @@ class ReadRow(NamedTuple):
     base: str = ""
 
 
+NOTHING = "sha256:" + "0" * 64
+"""Stands for a text that was not there to be served."""
+
+
 class Linked(NamedTuple):
-    """A text that an accepted review read, by the shape and route in which it was read."""
+    """A text that an accepted review read, by the shape and route in which it was read.
+
+    A declared snapshot that could not be served stands with the hashes `NOTHING`: it made the verdict too.
+    """
 
     artifact: str
     path: str
@@ -145,7 +152,7 @@ class BaselineRow(NamedTuple):
     Attributes:
         revision: From 1, raised by every change; set by the store.
         retired: It counts no more; the row stays so that no revision is used twice.
-        linked: What was read, in reading order.
+        linked: What was read, in reading order, and what failed to be.
         job, attempt: What it rests on.
         base: Which knowledge base; set by the store.
     """
