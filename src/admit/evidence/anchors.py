@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from admit.evidence.note import Document, Link
+from admit.evidence.positions import line_feeds
 from admit.evidence.reading import File
 from admit.evidence.slugs import slug
 
@@ -29,7 +30,8 @@ def anchors_of(file: File, document: Document) -> Anchors:
     """The anchors of a parsed file; a heading with an id of its own also has that of its text."""
     names = {heading.slug for heading in document.headings}
     names.update(slug(heading.text) for heading in document.headings)
-    lines = file.data.count(b"\n") + (not file.data.endswith(b"\n") and bool(file.data))
+    data = line_feeds(file.data)
+    lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     return Anchors(frozenset(names) | document.ids, lines)
 
 

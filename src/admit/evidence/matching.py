@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from html import unescape
 from typing import NamedTuple
 
+from admit.evidence.positions import in_lines
 from admit.text.terms import MARKS, UNSPACED
 
 MAX_PASSAGE = 400
@@ -108,7 +109,7 @@ class Source:
 
     def line(self, at: int) -> int:
         """The line of a code point, from 1."""
-        return self.text.count("\n", 0, at) + 1
+        return self._rows.count("\n", 0, at) + 1
 
     def closest(self, quotation: str) -> Closest | None:
         """The line that shares most words with a quotation, the first of equals; None where none has any."""
@@ -125,8 +126,12 @@ class Source:
         return None if best is None else Closest(best + 1, passages[best])
 
     @cached_property
+    def _rows(self) -> str:
+        return in_lines(self.text)
+
+    @cached_property
     def _lines(self) -> list[str]:
-        return self.text.split("\n")
+        return self._rows.split("\n")
 
     @cached_property
     def _lines_of(self) -> dict[str, list[int]]:

@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 
 
+def line_feeds(data: bytes) -> bytes:
+    """The bytes with a line feed for each lone CR, so that lines are those of CommonMark and no byte moves."""
+    return re.sub(rb"\r(?!\n)", b"\n", data) if b"\r" in data else data
+
+
+def in_lines(text: str) -> str:
+    """The same of a text."""
+    return re.sub(r"\r(?!\n)", "\n", text) if "\r" in text else text
+
+
 class Cursor:
     """Goes through UTF-8 text once. Lines end with LF, CRLF or a lone CR, as in CommonMark."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._lines = re.sub(rb"\r(?!\n)", b"\n", data) if b"\r" in data else data
+        self._lines = line_feeds(data)
         self._ascii = data.isascii()
         self._at, self._line, self._column = 0, 1, 1
 

@@ -12,6 +12,7 @@ import admit
 from admit.config.evidence_keys import RULES
 from admit.errors import NoteError
 from admit.evidence.model import Finding, Review
+from admit.evidence.positions import line_feeds
 from admit.evidence.reading import Unreadable
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class _Places:
         if self._path != finding.note:
             self._path = finding.note
             try:
-                self._data = self._base.file(finding.note).data
+                self._data = line_feeds(self._base.file(finding.note).data)
             except Unreadable:
                 self._data = b""
         if not 0 <= finding.start <= finding.end <= len(self._data) or not finding.end:

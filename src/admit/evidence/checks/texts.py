@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from admit.evidence.checks.values import Dates, Values, all_dates, values_in
 from admit.evidence.matching import Closest, Source
+from admit.evidence.positions import in_lines
 from admit.evidence.reading import Unreadable
 from admit.evidence.sources import Extract, Failed, Ingest, ingest_of, snapshot
 
@@ -59,7 +60,7 @@ class Text:
         """What counts as evidence."""
         if self.ingest is None:
             return (Stretch(self.source, 0, 1),)
-        lines = self.whole.split("\n")
+        lines = in_lines(self.whole).split("\n")
         return tuple(_stretch(lines, one) for one in self.ingest.extracts)
 
     @cached_property
