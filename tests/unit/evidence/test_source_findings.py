@@ -6,6 +6,8 @@ import pytest
 from tests.unit.evidence.conftest import MakeBase
 from tests.unit.evidence.looks import found, only
 
+from admit.evidence.lint import lint
+
 SNAPSHOT = "---\nsource: https://example.org/p\n---\n# Paper\n\nA budget bounds\nreading.\n"
 SHA = hashlib.sha256(SNAPSHOT.encode()).hexdigest()
 
@@ -127,3 +129,31 @@ def test_a_declared_snapshot_of_what_is_no_ingest_or_names_no_hash_says_so(base:
     record = ingest().replace(f"snapshot_sha256: {SHA}\n", "")
     made = base({"n.md": link.format("p.ingest.md"), "p.ingest.md": record, ".snapshots/p.md": SNAPSHOT})
     assert "names no snapshot_sha256" in only(made, "snapshot-hash").text
+    bare = base({"n.md": link.format("q.ingest.md"), "q.ingest.md": "# Q\n"})
+    assert "give it a source" in only(bare, "snapshot-missing").fix
+    lost = base({"n.md": link.format("r.ingest.md"), "r.ingest.md": record})
+    assert "there is no snapshot of" in only(lost, "snapshot-missing").text
+
+
+@pytest.mark.parametrize(
+    "quotes",
+    ["", "## Quotes\n\n| extract | location |\n|---|---|\n| a | b |\n", "## Quotes\n\nx\n\n## Quotes\n\ny\n"],
+)
+def test_an_ingest_that_nobody_links_and_without_a_snapshot_is_warned_of_once(
+    base: MakeBase, quotes: str
+) -> None:
+    record = f"---\nsource: https://example.org/p\n---\n# P\n\n{quotes}"
+    one = only(base({"p.ingest.md": record}), "ingest-quotes", "p.ingest.md")
+    assert (one.severity, one.line) == ("WARN", 1)
+    assert one.text.count("## Quotes in line") == quotes.count("## Quotes")
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_an_ingest_is_read_the_same_with_any_end_of_lines(base: MakeBase, end: str) -> None:
+    record, kept = ingest("A budget bounds writing.").replace("\n", end), SNAPSHOT.replace("\n", end)
+    record = record.replace(SHA, hashlib.sha256(kept.encode()).hexdigest())
+    made = base({"p.ingest.md": record, ".snapshots/p.md": kept})
+    findings = [one for one in lint(made, ["p.ingest.md"]) if one.rule == "ingest-quote"]
+    [one] = findings
+    assert (one.line, one.claim) == (11, "Source extract (verbatim): A budget bounds writing.")
+    assert (one.passage, one.passage_line) == ("A budget bounds", 6)

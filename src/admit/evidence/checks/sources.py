@@ -51,9 +51,12 @@ def _why(page: Page, link: Link, reason: str) -> tuple[str, str]:
     except Unreadable:
         record = None
     if record is None:
-        return "{} is no ingest, so there is no snapshot of it", "take (snapshot required) out of the link"
-    if not record.snapshot_sha256:
-        return "{} names no snapshot_sha256 to hold a snapshot against", "add the hash of {} to the ingest"
+        fix = "take (snapshot required) out of the link"
+        if is_source(page.base, link.target):
+            fix = f"give it a source: in its front matter, or {fix}"
+        return "{} is no ingest, so there is no snapshot of it", fix
+    if reason == "snapshot-hash" and not record.snapshot_sha256:
+        return "{} names no snapshot_sha256 of 64 hex digits", "add the hash of {} to the ingest"
     return _FAILED[reason]
 
 
@@ -94,7 +97,9 @@ def _ingest(page: Page) -> Iterator[Finding]:
             yield page.of_line("ingest-source", 1, text, fix="add source: with the address of its source")
             return
         if not record.extracts:
-            text = f"an ingest without an extract under one heading ## Quotes is not read{_seen(page)}"
+            text = (
+                f"an ingest without an extract under one heading ## Quotes has no Quotes to read{_seen(page)}"
+            )
             fix = f"add pairs of {EXTRACT} and {LOCATION} under ## Quotes"
             yield page.of_line("ingest-quotes", 1, text, fix=fix)
         kept = page.base.file(snapshot_path(page.base, path))
