@@ -6,7 +6,7 @@ import re
 
 
 def line_feeds(data: bytes) -> bytes:
-    """The bytes with a line feed for each lone CR, so that lines are those of CommonMark and no byte moves."""
+    """The bytes with a line feed for each lone CR, as lines are those of CommonMark; no byte moves."""
     return re.sub(rb"\r(?!\n)", b"\n", data) if b"\r" in data else data
 
 
