@@ -46,7 +46,7 @@ def stated(own: str) -> Iterator[tuple[Number, Span]]:
     """The numbers of a claim that it states: no parts of dates or names."""
     own = blank(own, (span for _, span in dates_in(own)))
     for number, span in numbers_in(own):
-        if (number.digits > 1 or number.marked) and not _named(own, span):
+        if (number.digits > 1 or number.marked) and not _named(own, span, number.marked):
             yield number, span
 
 
@@ -67,12 +67,12 @@ def about(page: Page, rule: str, block: Block, span: Span, texts: tuple[Text, ..
     )
 
 
-def _named(own: str, span: Span) -> bool:
+def _named(own: str, span: Span, marked: bool) -> bool:
     """Whether a number is a part of a name: ``GPT-40``, ``H100``, ``RFC 9110``, ``#123``, ``3f9a``."""
     before, after = own[max(0, span.start - 2) : span.start], own[span.end : span.end + 8]
     if before and (before[-1].isalpha() or before[-1] in "_#@"):
         return True
-    if _acronym().search(own, max(0, span.start - 16), span.start):
+    if not marked and _acronym().search(own, max(0, span.start - 24), span.start):
         return True
     if len(before) > 1 and before[-1] in "-./" and (before[0].isalpha() or before[-1] == "/"):
         return True
@@ -94,8 +94,8 @@ def _others() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _acronym() -> re.Pattern[str]:
-    """A word of capitals before a number, currencies aside."""
-    return re.compile(r"\b(?!USD|EUR|GBP|CHF)[A-Z]{2,}[ \u00a0]\Z")
+    """A word of capitals before a number and the parts of one, as in ``SP 800-53``; currencies aside."""
+    return re.compile(r"\b(?!USD|EUR|GBP|CHF)[A-Z]{2,}[ \u00a0](?:[0-9]+[-./:])*\Z")
 
 
 @lru_cache(maxsize=1)

@@ -45,11 +45,14 @@ class Number(NamedTuple):
         digits: How many it is written with.
         marked: It is a percentage or an amount of money.
         readings: Its value, and where a word of magnitude follows, that times the magnitude.
+        parts: What stands between plain spaces, which may part thousands or numbers; else empty, and where
+            one begins with 0, as no number does.
     """
 
     digits: int
     marked: bool
     readings: tuple[Decimal, ...]
+    parts: tuple[Decimal, ...] = ()
 
 
 class Values(NamedTuple):
@@ -60,6 +63,8 @@ class Values(NamedTuple):
 
     def hold(self, number: Number) -> bool:
         """Whether a number is among them; one digit alone does not stand for a percentage or an amount."""
+        if number.parts and all(part in self.plain for part in number.parts):
+            return True
         return any(
             value in self.marked or (value in self.plain and (not number.marked or number.digits > 1))
             for value in number.readings
@@ -89,7 +94,13 @@ def numbers_in(text: str) -> Iterator[tuple[Number, Span]]:
     for match in _numbers().finditer(text):
         written = match["number"]
         digits = len(written)
-        if not written.isdecimal():
+        parts: tuple[Decimal, ...] = ()
+        if match["comma"]:
+            written = written.replace(".", "").replace(",", ".")
+            digits = len(written) - 1
+        elif not written.isdecimal():
+            if " " in written and " 0" not in written and digits <= _LONGEST:
+                parts = tuple(Decimal(part) for part in written.split(".")[0].split(" "))
             written = re.sub(r"[^0-9.]", "", written)
             digits = len(written) - written.count(".")
             if written.count(".") > 1:
@@ -102,7 +113,7 @@ def numbers_in(text: str) -> Iterator[tuple[Number, Span]]:
         if scale is not None:
             readings.append(value * 10**scale)
         marked = bool(match["percent"] or match["money"] or match["unit"])
-        yield Number(digits, marked, tuple(readings)), Span(*match.span("number"))
+        yield Number(digits, marked, tuple(readings), parts), Span(*match.span("number"))
 
 
 def values_in(text: str) -> Values:
@@ -111,6 +122,7 @@ def values_in(text: str) -> Values:
     marked: set[Decimal] = set()
     for number, _ in numbers_in(text):
         plain.update(number.readings if number.digits > 1 else number.readings[1:])
+        plain.update(number.parts)
         if number.marked:
             marked.update(number.readings)
     return Values(frozenset(plain), frozenset(marked))
@@ -118,10 +130,12 @@ def values_in(text: str) -> Values:
 
 @lru_cache(maxsize=1)
 def _numbers() -> re.Pattern[str]:
-    gap = r"[,'’_\u00a0\u2009\u202f]"
+    # One mark parts all thousands of a number: as 1,234,567, 1'234'567, 1 234 567 or 1.234.567,89.
+    thousands = r"[0-9]{1,3}(?P<gap>[ ,'’_\u00a0\u2009\u202f])[0-9]{3}(?:(?P=gap)[0-9]{3})*(?![0-9])"
+    comma = r"[0-9]{1,3}(?:(?:\.[0-9]{3}){2,},[0-9]+|\.[0-9]{3},[0-9]{1,2})(?![0-9]|[.,][0-9])"
     return re.compile(
         r"(?P<money>(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF)\s)\s?)?"
-        rf"(?P<number>(?<![0-9])(?:[0-9]{{1,3}}(?:{gap}[0-9]{{3}})+(?![0-9])|[0-9]+)(?:\.[0-9]+)*)"
+        rf"(?P<number>(?<![0-9])(?:(?P<comma>{comma})|(?:{thousands}|[0-9]+)(?:\.[0-9]+)*))"
         r"(?:[\s\u00a0-]?(?P<scale>thousand|million|billion|trillion|mn|bn|[kKMmBbT])(?![A-Za-z]))?"
         r"(?:[\s\u00a0]?(?P<percent>%|٪|％|per\s?cent\b|percentage points?\b|pp\b))?"
         r"(?:[\s\u00a0]?(?P<unit>[$€£¥]|(?:USD|EUR|GBP|CHF|dollars?|euros?|pounds?)\b))?",
