@@ -5,7 +5,7 @@ from tests.unit.evidence.conftest import MakeBase
 from tests.unit.evidence.looks import found, only
 
 from admit.evidence.checks.page import Page
-from admit.evidence.checks.quotes import quotations
+from admit.evidence.checks.quotes import _quoted, quotations
 from admit.evidence.checks.texts import Texts
 
 SOURCE = "# S\n\nReading is the cost that a budget\nbounds, and a verdict never follows from it.\n"
@@ -161,7 +161,23 @@ def test_a_thousand_open_marks_and_backticks_end_soon(base: MakeBase) -> None:
 
 @pytest.mark.parametrize(
     "quotation",
-    ['“{}"', '"{}”', "”{}”", "„{}“", "„{}”", '„{}"', "«{}»", '"{}"', "“{}”"],
+    [
+        '“{}"',
+        '"{}”',
+        "”{}”",
+        "„{}“",
+        "„{}”",
+        '„{}"',
+        "«{}»",
+        "»{}«",
+        "「{}」",
+        '"{}"',
+        "“{}”",
+        "&laquo;{}&raquo;",
+        "&bdquo;{}&ldquo;",
+        "&ldquo;{}&quot;",
+        "&#8222;{}&#x201D;",
+    ],
 )
 def test_quotation_marks_of_any_kind_and_of_two_kinds_mark_a_quotation(
     base: MakeBase, quotation: str
@@ -190,3 +206,27 @@ def test_a_block_quote_with_a_link_in_passing_is_no_quotation(base: MakeBase, qu
 def test_a_block_quote_whose_link_says_where_it_is_from_is_one(base: MakeBase, tail: str) -> None:
     made = base({"n.md": f"> Reading is free and knows no bounds.{tail}\n", "s.md": SOURCE})
     assert only(made, "quote").severity == "FAIL"
+
+
+def test_single_marks_quote_only_what_is_long_since_apostrophes_look_the_same(base: MakeBase) -> None:
+    long = "the cost that a budget’s limits and a verdict follow"
+    short = "the cost that a budget limits"
+    note = f"It says ‘{long}’ and verbatim ‘{short}’, the users’ own ([s](s.md)).\n"
+    one = only(base({"n.md": note, "s.md": SOURCE}), "quote")
+    assert one.claim == long
+    assert only(base({"n.md": note.replace("verbatim", "then")}), "quote-long").claim == long
+    assert not found(
+        base({"n.md": f"‘{SOURCE.strip().splitlines()[2]}\nbounds, and a verdict’ ([s](s.md))\n"}),
+        "quote-long",
+    )
+
+
+@pytest.mark.parametrize(
+    "words", ['“a “b" and "c” d', '“a" x "b”', '“a "b" c”', '"a” x “b"', '“a" and “b”', '"a” and "b"']
+)
+def test_a_mark_of_another_kind_does_not_swallow_what_stands_between_two_quotations(words: str) -> None:
+    spans = {match[match.lastgroup or 0] for match in _quoted().finditer(words)}
+    assert spans == {
+        '“a “b" and "c” d': {"b", "c"}, '“a" x "b”': {"a", "b"}, '“a "b" c”': {'a "b" c'},
+        '"a” x “b"': {"a” x “b"}, '“a" and “b”': {"a", "b"}, '"a” and "b"': {"a", "b"},
+    }[words]  # fmt: skip

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from html.entities import codepoint2name
 from typing import NamedTuple
 
 from admit.evidence.checks.masking import masked, spans
@@ -20,6 +21,23 @@ RULES = ("quote", "quote-long", "quote-unresolved")
 _LOCATOR = 60  # characters before or after the link of an attribution: a name, a page, a section
 
 _ELSEWHERE = 8  # links that are tried for a quotation that its own does not hold
+
+_MARKS = (
+    # Name, marks that open, marks that close, marks that do not stand inside.
+    ("straight", '"', '"', '"'),
+    ("mixed", "“", '"', '“”„"'),
+    ("curly", "“", "”", "“”"),
+    ("low", "„", '“”"', '„“”"'),
+    ("angled", "«", "»", "«»"),
+    ("turned", "»", "«", "«»"),
+    ("half", '"', "”", '“”„"'),
+    ("closing", "”", "”", '“”„"'),
+    ("corner", "「", "」", "「」"),
+    ("single", "‘", "’", "‘"),
+)
+_UNSURE = '"”’‘'
+_ONLY_LONG = "single"
+"""An apostrophe looks the same, so that only a long span is one."""
 
 
 class Quotation(NamedTuple):
@@ -101,16 +119,17 @@ def _inline(page: Page, block: Block) -> Iterator[Quotation]:
         return
     links = [(link, span) for link, span in page.spans(block) if link.via not in ("image", "embed")]
     own = masked(block.text, links)
-    quoted = [Span(*match.span(match.lastgroup or 0)) for match in _quoted().finditer(own)]
+    found = [(match.lastgroup or "", match) for match in _quoted().finditer(own)]
+    quoted = [(Span(*match.span(name)), name == _ONLY_LONG) for name, match in found]
     outside, at = [], 0
-    for span in quoted:
+    for span, _ in quoted:
         outside.append(own[at : span.start])
         at = span.end
     said = _verbatim().search(" ".join([*outside, own[at:]])) is not None
-    for span in quoted:
+    for span, only_long in quoted:
         words = block.text[span.start : span.end]
         long = len(words.split()) >= page.settings.quote_min_words
-        if not (said or long) or not parts(words):
+        if not (long or (said and not only_long)) or not parts(words):
             continue
         near = _nearest(span, links)
         if not any(is_artifact(link) for link in near):
@@ -220,22 +239,30 @@ def _elsewhere(page: Page, one: Quotation) -> str:
 
 @lru_cache(maxsize=1)
 def _mark() -> re.Pattern[str]:
-    return re.compile('["“”„«]|&(?:quot|ldquo|#34|#8220|#x22|#x201c);', re.IGNORECASE)
+    return re.compile(_any("".join(dict.fromkeys(opening for _, opening, _, _ in _MARKS))), re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)
 def _quoted() -> re.Pattern[str]:
-    """Straight marks open after no word and close before none; curly ones say themselves what they do."""
-    straight = r"(?:\"|&(?:quot|#34|#x22);)"
-    return re.compile(
-        rf"(?<![\w\"]){straight}(?=\S)(?P<straight>(?:(?!&(?:quot|#34|#x22);)[^\"])+){straight}(?!\w)"
-        r"|(?:“|&(?:ldquo|#8220|#x201c);)(?P<curly>(?:(?!&(?:rdquo|#8221|#x201d);)[^“”])+)"
-        r"(?:”|&(?:rdquo|#8221|#x201d);)"
-        # Marks of other scripts, and of two kinds.
-        r"|„(?P<low>[^“”„\"]+)[“”\"]|«(?P<angled>[^«»]+)»"
-        r"|“(?P<mixed>[^“”„\"]+)\"(?!\w)|(?<![\w\"])\"(?=\S)(?P<half>[^“”„\"]+)”|”(?P<closing>[^“”„\"]+)”",
-        re.IGNORECASE,
-    )
+    """A span within each pair of `_MARKS`. Those of two uses open after no word and close before none."""
+    ways = []
+    for name, opening, closing, barred in _MARKS:
+        before = r"(?<![\w\"])" if opening in _UNSURE else ""
+        inside = rf"(?P<{name}>(?=\S)(?:(?!{_any(barred)}).)+?)"
+        if name == "mixed":
+            inside += r"(?<=[^\s(])"  # else the mark opens a quotation within
+        after = r"(?!\w)" if closing in _UNSURE else ""
+        ways.append(f"{before}{_any(opening)}{inside}{_any(closing)}{after}")
+    return re.compile("|".join(ways), re.IGNORECASE | re.DOTALL)
+
+
+def _any(marks: str) -> str:
+    """A pattern of marks, each as it is or as an entity."""
+    found = []
+    for mark in marks:
+        name = codepoint2name[ord(mark)] if ord(mark) in codepoint2name else ""
+        found += [mark, f"&#{ord(mark)};", f"&#x{ord(mark):x};", *([f"&{name};"] if name else [])]
+    return f"(?:{'|'.join(found)})"
 
 
 @lru_cache(maxsize=1)
