@@ -220,7 +220,7 @@ def test_front_matter_that_cannot_be_read_is_none_and_told_with_its_line() -> No
     assert len(broken.marks) == 1
     large = parse("---\n" + "a: b\n" * 4000 + "---\n[x](t.md)\n")
     assert large.front is None
-    assert large.problems == ((1, "front matter is over 16 KiB"),)
+    assert large.problems == ((1, "is over 16 KiB"),)
     assert len(large.marks) == 1
 
 
