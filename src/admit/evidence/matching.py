@@ -125,6 +125,15 @@ class Source:
         best = min(likely, key=lambda line: (-_shared(wanted, _words(passages[line])), line), default=None)
         return None if best is None else Closest(best + 1, passages[best])
 
+    def share(self, quotation: str) -> float:
+        """Which part of a quotation's runs of three words the text holds, 0 to 1."""
+        runs = _runs(normal(quotation))
+        return len(runs & self._runs) / len(runs) if runs else 0.0
+
+    @cached_property
+    def _runs(self) -> frozenset[tuple[str, str, str]]:
+        return _runs(self.normal)
+
     @cached_property
     def _rows(self) -> str:
         return in_lines(self.text)
@@ -273,6 +282,11 @@ def _clean(text: str) -> str:
 
 def _words(text: str) -> list[str]:
     return _word().findall(text.lower())
+
+
+def _runs(text: str) -> frozenset[tuple[str, str, str]]:
+    words = _words(text)
+    return frozenset(zip(words, words[1:], words[2:], strict=False))
 
 
 def _shared(wanted: list[str], words: list[str]) -> int:

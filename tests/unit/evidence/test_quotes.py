@@ -195,6 +195,15 @@ def test_quotation_marks_of_any_kind_and_of_two_kinds_mark_a_quotation(
         "> **Note:** see [s](s.md) for the details.",
         "> The server listens on one port by default, and [s](s.md) says how another one is set.",
         "> | a | b |\n> |---|---|\n> | [s](s.md) | c |",
+        "> a | b\n> ---|---\n> [s](s.md) | what to know of it before the server is started",
+        "> # Before you start\n> Docker must run before the tests are started. [Details](s.md)",
+        "> More of this stands in the docs ([s](s.md)).",
+        "> Docker must run before the tests start, or all of them fail.\n> [Read more](s.md)",
+        "> [Setup](s.md): install it first and then run the server as its own user",
+        "> - See how the server is installed: [s](s.md)\n> - [s](s.md)",
+        "> **Warning** — [s](s.md) is of no use before the server runs as its own user",
+        "> Restart it all. — But see [s](s.md) for what is lost when that is done while others work on it.",
+        "> ![[s.md]]",
     ],
 )
 def test_a_block_quote_with_a_link_in_passing_is_no_quotation(base: MakeBase, quote: str) -> None:
@@ -203,9 +212,25 @@ def test_a_block_quote_with_a_link_in_passing_is_no_quotation(base: MakeBase, qu
 
 
 @pytest.mark.parametrize("tail", ["\n>\n> — [s](s.md)", " ([s](s.md))", "\n> [s](s.md)", " [s](s.md)"])
-def test_a_block_quote_whose_link_says_where_it_is_from_is_one(base: MakeBase, tail: str) -> None:
-    made = base({"n.md": f"> Reading is free and knows no bounds.{tail}\n", "s.md": SOURCE})
+def test_a_block_quote_like_its_source_is_a_quotation(base: MakeBase, tail: str) -> None:
+    words = "A word first. Reading is the cost that a budget limits, and a verdict ends it."
+    made = base({"n.md": f"> {words}{tail}\n", "s.md": SOURCE})
     assert only(made, "quote").severity == "FAIL"
+
+
+@pytest.mark.parametrize(
+    "quote", ["> Reading is free.\n> — [s](s.md)", "> Verbatim: reading is free. [s](s.md)"]
+)
+def test_a_block_quote_with_an_attribution_or_called_verbatim_is_one_however_unlike(
+    base: MakeBase, quote: str
+) -> None:
+    assert only(base({"n.md": f"{quote}\n", "s.md": SOURCE}), "quote").severity == "FAIL"
+
+
+def test_a_quotation_within_a_block_quote_with_a_link_in_passing_is_looked_up(base: MakeBase) -> None:
+    note = "> It says verbatim “the cost that a budget {}” in [s](s.md).\n"
+    assert not found(base({"n.md": note.format("bounds"), "s.md": SOURCE}), "quote")
+    assert only(base({"n.md": note.format("limits")}), "quote").claim == "the cost that a budget limits"
 
 
 def test_single_marks_quote_only_what_is_long_since_apostrophes_look_the_same(base: MakeBase) -> None:

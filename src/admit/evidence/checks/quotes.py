@@ -19,6 +19,9 @@ from admit.evidence.note import Block, Link
 RULES = ("quote", "quote-long", "quote-unresolved")
 
 _LOCATOR = 60  # characters before or after the link of an attribution: a name, a page, a section
+_LOCATOR_WORDS = 5  # after it; more are a sentence that goes on
+
+_LIKE = 1 / 3  # of the runs of three words that a quotation shares with what it may be from
 
 _ELSEWHERE = 8  # links that are tried for a quotation that its own does not hold
 
@@ -47,6 +50,7 @@ class Quotation(NamedTuple):
         start, end: Bytes of the note, the marks around it left out.
         wordings: What may be the quotation: of a block quote with and without its attribution.
         link: What it is held against; None where two links are equally near.
+        sure: It is marked as a quotation; else it is one only where its target has something like it.
     """
 
     rule: str
@@ -55,6 +59,7 @@ class Quotation(NamedTuple):
     end: int
     wordings: tuple[str, ...]
     link: Link | None
+    sure: bool = True
 
 
 def check(page: Page) -> Iterator[Finding]:
@@ -65,7 +70,11 @@ def check(page: Page) -> Iterator[Finding]:
             text = "two links are equally near to this quotation, so it was not looked up"
             fix = "put the link to its source right after it"
             yield page.finding("quote-unresolved", one.start, one.end, text, block=one.block, fix=fix)
-        elif (text := page.texts.of(one.link)) is not None and not _found(text, one):
+            continue
+        text = page.texts.of(one.link)
+        if text is None or _found(text, one):
+            continue
+        if one.sure or _resembles(page, text, one):
             yield _mismatch(page, one, text)
 
 
@@ -92,11 +101,14 @@ def quotations(page: Page) -> Iterator[Quotation]:
         n = last + 1
         if not any(block.id in page.links_of for block in group):
             continue
+        whole = None
         if group[0].quote and not _callout().match(group[0].text):
-            yield from _block_quote(page, group)
-        else:
-            for block in group:
-                yield from _inline(page, block)
+            whole = _block_quote(page, group)
+        if whole is not None:
+            yield whole
+            continue
+        for block in group:
+            yield from _inline(page, block)
 
 
 def _target(one: Quotation) -> tuple[str, bool]:
@@ -164,41 +176,61 @@ def _start(link: tuple[Link, Span]) -> int:
     return link[1].start
 
 
-def _block_quote(page: Page, group: tuple[Block, ...]) -> Iterator[Quotation]:
-    """A block quote as one quotation: the link that tells where it is from is none of its words."""
+def _block_quote(page: Page, group: tuple[Block, ...]) -> Quotation | None:
+    """A block quote as one quotation: the link that tells where it is from is none of its words.
+
+    Notes and tips stand in block quotes too. An attribution after a dash, or the word verbatim, marks a
+    quotation; a link within a sentence marks none; any other is one if it is long and like its target.
+    """
     start, end = group[0].start, group[-1].end
     text = page.raw(start, end)
     whole = group[0]._replace(end=end, text=text)
-    links = [link for block in group for link in page.links_of.get(block.id, ()) if link.via != "image"]
+    links = [
+        link
+        for block in group
+        for link in page.links_of.get(block.id, ())
+        if link.via not in ("image", "embed")
+    ]
     places = spans(whole, links)
-    if not places or text.lstrip("> \t").startswith("|"):
-        return
+    if not places:
+        return None
     wordings = [text]
     target, last = places[-1]
     tail = _attribution().search(text, 0, last.start)
     led = places[0][1].start <= _LOCATOR and _says().match(text, places[0][1].end) is not None
-    if (
-        tail is None
-        and not led
-        and _in_sentence().search(text, 0, last.start)
-        and not _verbatim().search(text)
-    ):
-        return  # a link in the middle of a sentence does not say where the quote is from
+    said = _verbatim().search(text) is not None
+    passing = tail is None and not led and _in_sentence().search(text, 0, last.start) is not None
+    if passing and (not said or _mark().search(text)):
+        return None
+    after = text[last.end :]
+    ends = len(after) <= _LOCATOR and "\n" not in after.strip()
+    place = ends and len(after.split()) <= _LOCATOR_WORDS
+    sure = said or (place and tail is not None and tail["dash"] != "-")
     if tail is not None:
         wordings = [text[: tail.start()], text]
-    elif len(text) - last.end <= _LOCATOR and "\n" not in text[last.end :].strip():
+    elif ends:
         wordings.append(text[: last.start].rstrip(" \n\t>([—–-"))
     first, head = places[0]
-    if tail is None and head.start <= _LOCATOR and _says().match(text, head.end):
+    if tail is None and led:
         target = first
         wordings.append(text[head.end :].lstrip(" :,\n\t>—–-)"))
     wordings = [words for words in dict.fromkeys(wordings) if parts(words)]
-    if wordings and is_artifact(target):
-        yield Quotation("quote", group[0].id, start, end, tuple(wordings), target)
+    long = wordings and len(min(wordings, key=len).split()) >= page.settings.quote_min_words
+    if wordings and is_artifact(target) and (sure or long):
+        return Quotation("quote", group[0].id, start, end, tuple(wordings), target, sure)
+    return None
 
 
 def _found(text: Text, one: Quotation) -> bool:
     return any(text.find(words) is not None for words in one.wordings)
+
+
+def _resembles(page: Page, text: Text, one: Quotation) -> bool:
+    """Whether a third of the words of a quotation, or of a long sentence in it, are those of its target."""
+    words = min(one.wordings, key=len)
+    least = page.settings.quote_min_words
+    sentences = [part for part in _sentence().split(words) if len(part.split()) >= least]
+    return any(text.source.share(part) >= _LIKE for part in (words, *sentences))
 
 
 def _mismatch(page: Page, one: Quotation, text: Text) -> Finding:
@@ -260,7 +292,7 @@ def _any(marks: str) -> str:
     """A pattern of marks, each as it is or as an entity."""
     found = []
     for mark in marks:
-        name = codepoint2name[ord(mark)] if ord(mark) in codepoint2name else ""
+        name = codepoint2name.get(ord(mark), "")
         found += [mark, f"&#{ord(mark)};", f"&#x{ord(mark):x};", *([f"&{name};"] if name else [])]
     return f"(?:{'|'.join(found)})"
 
@@ -278,7 +310,12 @@ def _callout() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _attribution() -> re.Pattern[str]:
     """A dash at the head of a line, or after a sentence or quotation, with no other before the link."""
-    return re.compile(r"(?:(?:^|\n)[\s>]*|(?<=[.!?\"”'’…])\s+)(?:—|–|--?)\s*[^\n—–]*\Z")
+    return re.compile(r"(?:(?:^|\n)[\s>]*|(?<=[.!?\"”'’…])\s+)(?P<dash>—|–|--?)\s*[^\n—–]*\Z")
+
+
+@lru_cache(maxsize=1)
+def _sentence() -> re.Pattern[str]:
+    return re.compile(r"(?<=[.!?])\s+")
 
 
 @lru_cache(maxsize=1)
