@@ -85,6 +85,12 @@ def test_a_block_with_an_artifact_that_cannot_be_read_is_left_alone(base: MakeBa
     assert not found(made, "number")
 
 
+def test_a_block_with_an_ingest_that_has_no_extract_is_left_alone(base: MakeBase) -> None:
+    note = "There are 77 since March 2026 [p](p.ingest.md) [a](a.md)\n"
+    made = base({"n.md": note, "a.md": "x", "p.ingest.md": "---\nsource: u\n---\nNothing.\n"})
+    assert not found(made, "number") and not found(made, "date")
+
+
 def test_of_an_ingest_the_analysis_does_not_count(base: MakeBase) -> None:
     quotes = "## Quotes\n\nSource extract (verbatim): 78 here\n\nSource location: 79\n"
     ingest = f"---\nsource: u\n---\n77 here\n\n{quotes}"

@@ -37,9 +37,10 @@ def claims(page: Page) -> Iterator[tuple[Block, str, tuple[Text, ...]]]:
         if not _digit().search(own):
             continue
         texts = [page.texts.of(link) for link in page.artifacts(block)]
-        # What cannot be read may hold it.
-        if texts and all(texts):
-            yield block, own, tuple(text for text in texts if text is not None)
+        held = tuple(text for text in texts if text is not None and text.stretches)
+        # What cannot be read may hold it, and so may the source of an ingest without extracts.
+        if held and len(held) == len(texts):
+            yield block, own, held
 
 
 def stated(own: str) -> Iterator[tuple[Number, Span]]:
