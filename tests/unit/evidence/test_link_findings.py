@@ -7,6 +7,7 @@ from tests.unit.evidence.conftest import MakeBase
 from tests.unit.evidence.looks import found, only
 
 from admit.config.evidence_keys import RULES
+from admit.evidence.planning import plan
 
 FILES = {
     "t.md": "# T\n\n## Sec\n",
@@ -79,3 +80,12 @@ def test_the_files_of_an_ambiguous_name_are_told(base: MakeBase) -> None:
     one = only(base({**FILES, "n.md": "[[twin]]\n"}), "ambiguous")
     assert "sub/twin.md" in one.text
     assert "other/twin.md" in one.text
+
+
+def test_an_image_in_html_is_one_as_in_markdown_and_a_link_in_html_is_none(base: MakeBase) -> None:
+    note = (
+        '<img src="bin.pdf"> <img src="t.md"> ![x](bin.pdf)\n\n<a href="bin.pdf">x</a> <a href="t.md">x</a>\n'
+    )
+    made = base({**FILES, "n.md": note})
+    assert only(made, "non-text").claim == '<a href="bin.pdf">'
+    assert [one.links for one in plan(made, "n.md").offers] == [(5,)]
