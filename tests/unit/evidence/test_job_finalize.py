@@ -394,3 +394,18 @@ def test_half_a_character_from_an_agent_is_no_utf8_either(read: Read, store: Evi
     at, job = read("a1")
     review = finalize(at, store, job.id, output(job).replace("looked", "\ud800"))
     assert (review.reason, review.stored) == ("malformed-output", True)
+
+
+def test_a_failure_of_a_claim_whose_ingest_has_no_extract_is_no_verdict(
+    base: MakeBase, store: EvidenceStore, tmp_path: Path
+) -> None:
+    made = files(1, 2)
+    made[NOTE] += "\nClaim 2 rests on [p](p.ingest.md).\n"
+    at = base({**made, "kb/p.ingest.md": "---\nsource: u\n---\n# P\n\n### Quotes\n"})
+    job = exported(at, store, tmp_path / "jobs")
+    open_offer(at, store, job.id, "a1")
+    review = finalize(at, store, job.id, output(job, ("- FAIL [b3] It says nothing.",), "FAIL"))
+    assert (review.verdict, review.reason) == ("UNJUDGED", "cites-unread")
+    assert review.coverage is not None
+    assert [one.reason for one in review.coverage.unavailable] == ["no-extracts"]
+    assert review.coverage.slots_used == 1

@@ -147,10 +147,14 @@ def _unjudged(job: Job, read: Read, answer: Answer) -> tuple[str, str] | None:
     if job.plan.offers and not opened:
         return NOTHING_READ, f"none of the {len(job.plan.offers):,} artifacts was opened"
     linked = _linked(job)
+    block_of = {link.n: link.block for link in job.plan.note.links}
+    unavailable = {block_of[one.link]: one.dest for one in job.plan.unavailable if one.kind == "artifact"}
     for said in answer.findings:
         ids = linked.get(said.block, ())
         if said.severity != "INFO" and ids and opened.isdisjoint(ids):
             return CITES_UNREAD, f"{said.severity} [{said.block}] rests on {', '.join(ids)}, never opened"
+        if said.severity != "INFO" and not ids and (lost := unavailable.get(said.block)):
+            return CITES_UNREAD, f"{said.severity} [{said.block}] rests on {lost}, which cannot be served"
     return None
 
 
