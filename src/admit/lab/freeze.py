@@ -97,12 +97,7 @@ def freeze(plan: Plan, journal: Journal) -> FrozenPlan:
         raise LabError(f"{plan.path} cannot be frozen:\n  " + "\n  ".join(found))
     surfaces = surfaces_of(plan)
     content = _content(plan, surfaces)
-    path = _path(plan)
-    held = canon.read(path)
-    if held is not None:
-        _same(plan, held, content)
-    hash = canon.write(path, content)
-    path.with_suffix(".sha256").write_text(f"{hash}\n", encoding="ascii")
+    hash = fix(plan.path, content)
     frozen = FrozenPlan(plan, hash, content["data"])
     data = {role: surface.hash for role, surface in surfaces.items()}
     journal.write("freeze", **frozen.body(data=data, result="frozen", waiver=plan.power.waiver or None))
@@ -116,17 +111,49 @@ def frozen(plan: Plan, journal: Journal) -> FrozenPlan:
         PlanError: It never was, or not in this ledger, or was edited since; names the first key that differs,
             and both hashes.
     """
+    held = fixed(plan.path)
+    refuse_edited(plan.path, held, {**held, "plan": plan.values})
+    return FrozenPlan(plan, known_hash(plan.path, journal), held["data"])
+
+
+def fix(plan: Path, content: Mapping[str, Any]) -> str:
+    """Write what a plan is frozen to beside it, with its hash, and give that.
+
+    Raises:
+        PlanError: It was frozen otherwise before.
+    """
     path = _path(plan)
     held = canon.read(path)
+    if held is not None:
+        refuse_edited(plan, held, content)
+    hash = canon.write(path, content)
+    path.with_suffix(".sha256").write_text(f"{hash}\n", encoding="ascii")
+    return hash
+
+
+def fixed(plan: Path) -> dict[str, Any]:
+    """What a plan was frozen to.
+
+    Raises:
+        PlanError: It never was.
+    """
+    held = canon.read(_path(plan))
     if held is None:
-        raise PlanError(f"{plan.path} is not frozen; admit lab freeze {plan.path}")
-    _same(plan, held, {**held, "plan": plan.values})
+        raise PlanError(f"{plan} is not frozen; admit lab freeze {plan}")
+    return held
+
+
+def known_hash(plan: Path, journal: Journal) -> str:
+    """The hash of a frozen plan.
+
+    Raises:
+        PlanError: This ledger does not know it.
+    """
+    path = _path(plan)
     hash = sha256(path.read_bytes())
     if not journal.steps("freeze", hash):
-        raise PlanError(
-            f"{path}: this ledger knows no plan {hash}; admit lab freeze {plan.path} makes it known"
-        )
-    return FrozenPlan(plan, hash, held["data"])
+        raise PlanError(f"{path}: this ledger knows no plan {hash}; admit lab freeze {plan} makes it known")
+    return hash
 
 
 def surface_of(frozen: FrozenPlan, role: str) -> Surface:
@@ -166,20 +193,21 @@ def _content(plan: Plan, surfaces: Mapping[str, Surface]) -> dict[str, Any]:
     }
 
 
-def _path(plan: Plan) -> Path:
-    return plan.path.with_suffix(".frozen.json")
+def _path(plan: Path) -> Path:
+    return plan.with_suffix(".frozen.json")
 
 
-def _same(plan: Plan, held: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+def refuse_edited(plan: Path, held: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raise PlanError where a plan, or the data that it was frozen over, is no longer the same."""
     for key in _differing(now["plan"], held["plan"]):
         raise PlanError(
-            f"{plan.path} was edited after it was frozen: {key} differs; frozen {canon.hash_of(held)}, now "
+            f"{plan} was edited after it was frozen: {key} differs; frozen {canon.hash_of(held)}, now "
             f"{canon.hash_of(now)}. Put it back, or freeze a new plan under another name",
             key=key,
         )
     for key in _differing(now, held):
         raise PlanError(
-            f"{plan.path} was frozen over other data: {key} differs; frozen {canon.hash_of(held)}, now "
+            f"{plan} was frozen over other data: {key} differs; frozen {canon.hash_of(held)}, now "
             f"{canon.hash_of(now)}. Put it back, or freeze a new plan under another name",
             key=key,
         )

@@ -11,11 +11,11 @@ from admit.core.depth import DEEPEST
 Check = Callable[[Any], bool]
 
 
-def _text(value: Any) -> bool:
+def text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _whole(least: int) -> Check:
+def whole(least: int) -> Check:
     return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
@@ -28,9 +28,7 @@ def _chance(value: Any) -> bool:
 
 
 def _texts(value: Any) -> bool:
-    return (
-        isinstance(value, list) and bool(value) and all(map(_text, value)) and len(set(value)) == len(value)
-    )
+    return isinstance(value, list) and bool(value) and all(map(text, value)) and len(set(value)) == len(value)
 
 
 def _hash(value: Any) -> bool:
@@ -44,7 +42,7 @@ def _policies(value: Any) -> bool:
 def _tables(*keys: str) -> Check:
     def check(value: Any) -> bool:
         return isinstance(value, list) and all(
-            isinstance(one, dict) and set(one) == set(keys) and all(map(_text, one.values())) for one in value
+            isinstance(one, dict) and set(one) == set(keys) and all(map(text, one.values())) for one in value
         )
 
     return check
@@ -54,7 +52,7 @@ def _sizes(value: Any) -> bool:
     return (
         isinstance(value, list)
         and bool(value)
-        and all(map(_whole(DEEPEST), value))
+        and all(map(whole(DEEPEST), value))
         and value == sorted(set(value))
     )
 
@@ -71,12 +69,12 @@ def _roles(value: Any) -> bool:
 KEYS: Mapping[str, tuple[Check, str]] = MappingProxyType(
     {
         "schema": (lambda value: value == 1, "must be 1"),
-        "name": (_text, "takes a text"),
+        "name": (text, "takes a text"),
         "door": (lambda value: value == "tools", 'must be "tools" or "evidence"'),
-        "question": (_text, "takes a text"),
-        "claim_boundary": (_text, "takes a text: what the result says, and what not"),
-        "seed": (_whole(0), "takes a whole number"),
-        "draws": (_whole(1000), "takes a whole number from 1,000"),
+        "question": (text, "takes a text"),
+        "claim_boundary": (text, "takes a text: what the result says, and what not"),
+        "seed": (whole(0), "takes a whole number"),
+        "draws": (whole(1000), "takes a whole number from 1,000"),
         "repeat_share": (_share, "takes a share from 0 to 1"),
         "pad": (lambda value: isinstance(value, bool), "takes true or false"),
         "controls": (lambda value: _policies(value) and bool(value), "takes a list of published controls"),
@@ -93,10 +91,10 @@ KEYS: Mapping[str, tuple[Check, str]] = MappingProxyType(
         ),
         "arms_close_before": (lambda value: value == "" or _hash(value), "takes a sha256: hash, or nothing"),
         "arms": (_tables("policy", "plan"), "takes a list of {policy, plan}"),
-        "overlap_max": (_whole(0), "takes a whole number"),
+        "overlap_max": (whole(0), "takes a whole number"),
         "surfaces": (_roles, "takes [surfaces.dev], and may take [surfaces.confirm], with a path each"),
-        "surface.tasks": (_whole(1), "takes a whole number from 1"),
-        "surface.per_cell": (_whole(1), "takes a whole number from 1"),
+        "surface.tasks": (whole(1), "takes a whole number from 1"),
+        "surface.per_cell": (whole(1), "takes a whole number from 1"),
         "surface.catalog_sizes": (_sizes, "takes a rising list of sizes, none below 10"),
         "surface.languages": (_texts, "takes a list of names, none twice"),
         "surface.strata": (_texts, "takes a list of names, none twice"),

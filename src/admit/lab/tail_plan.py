@@ -8,12 +8,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from admit.core.events import sha256
 from admit.errors import LabError, PlanError
 
 from . import canon
-from .freeze import STATUS
+from .freeze import STATUS, fix, fixed, known_hash, refuse_edited
 from .journal import Journal
+from .plan_keys import text, whole
 
 if TYPE_CHECKING:
     from admit.evidence.base import Base
@@ -56,10 +56,6 @@ class FrozenTail(NamedTuple):
     pairs: tuple[Plan, ...]
 
 
-def _whole(least: int) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
 def _number(low: float, high: float) -> Callable[[Any], bool]:
     def check(value: Any) -> bool:
         return isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high
@@ -67,26 +63,22 @@ def _number(low: float, high: float) -> Callable[[Any], bool]:
     return check
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
 def _texts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(_text, value))
+    return isinstance(value, list) and bool(value) and all(map(text, value))
 
 
 _KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = MappingProxyType(
     {
         "schema": (lambda value: value == 1, "must be 1"),
         "door": (lambda value: value == "evidence", 'must be "evidence"'),
-        **dict.fromkeys(_TEXTS, (_text, "takes a text")),
+        **dict.fromkeys(_TEXTS, (text, "takes a text")),
         "notes": (_texts, "takes a list of folders and files"),
-        "offers_min": (_whole(1), "takes a whole number from 1"),
-        "pairs_max": (_whole(0), "takes a whole number from 0"),
-        "seed": (_whole(0), "takes a whole number from 0"),
-        "draws": (_whole(1000), "takes a whole number from 1,000"),
+        "offers_min": (whole(1), "takes a whole number from 1"),
+        "pairs_max": (whole(0), "takes a whole number from 0"),
+        "seed": (whole(0), "takes a whole number from 0"),
+        "draws": (whole(1000), "takes a whole number from 1,000"),
         "repeat_share": (_number(LEAST_REPEATS, 1), f"takes a share from {LEAST_REPEATS} to 1"),
-        "occurrences": (_whole(0), "takes a whole number from 0"),
+        "occurrences": (whole(0), "takes a whole number from 0"),
         "margin": (_number(0, 1), "takes a share from 0 to 1"),
     }
 )  # fmt: skip
@@ -159,10 +151,7 @@ def freeze(plan: TailPlan, base: Base, journal: Journal) -> FrozenTail:
     """
     found = pairs(plan, base)
     content = _content(plan, found)
-    path = plan.path.with_suffix(".frozen.json")
-    _same(plan, canon.read(path), content)
-    hash = canon.write(path, content)
-    path.with_suffix(".sha256").write_text(f"{hash}\n", encoding="ascii")
+    hash = fix(plan.path, content)
     data = {"evidence": canon.hash_of(content["data"])}
     journal.write("freeze", plan=hash, name=plan.name, data=data, result="frozen")
     return FrozenTail(plan, hash, found)
@@ -174,18 +163,10 @@ def frozen(plan: TailPlan, base: Base, journal: Journal) -> FrozenTail:
     Raises:
         PlanError: It never was, or plan or data were edited since.
     """
-    path = plan.path.with_suffix(".frozen.json")
-    held = canon.read(path)
-    if held is None:
-        raise PlanError(f"{plan.path} is not frozen; admit lab freeze {plan.path}")
+    held = fixed(plan.path)
     found = pairs(plan, base)
-    _same(plan, held, _content(plan, found))
-    hash = sha256(path.read_bytes())
-    if not journal.steps("freeze", hash):
-        raise PlanError(
-            f"{path}: this ledger knows no plan {hash}; admit lab freeze {plan.path} makes it known"
-        )
-    return FrozenTail(plan, hash, found)
+    refuse_edited(plan.path, held, _content(plan, found))
+    return FrozenTail(plan, known_hash(plan.path, journal), found)
 
 
 def _content(plan: TailPlan, found: tuple[Plan, ...]) -> dict[str, Any]:
@@ -195,16 +176,3 @@ def _content(plan: TailPlan, found: tuple[Plan, ...]) -> dict[str, Any]:
         "plan": dict(plan.values),
         "data": {one.note.path: one.plan_hash for one in found},
     }
-
-
-def _same(plan: TailPlan, held: Any, now: Mapping[str, Any]) -> None:
-    if held is None:
-        return
-    parts = (("plan", "was edited after it was frozen"), ("data", "was frozen over other notes"))
-    for part, what in parts:
-        for key in dict.fromkeys((*now[part], *held.get(part, {}))):
-            if canon.dump(now[part].get(key)) != canon.dump(held.get(part, {}).get(key)):
-                raise PlanError(
-                    f"{plan.path} {what}: {key} differs; put it back, or freeze a new plan with another name",
-                    key=key if part == "plan" else "notes",
-                )
