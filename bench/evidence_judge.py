@@ -18,7 +18,6 @@ import argparse
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -36,7 +35,7 @@ from admit.judges.door import door_judge, own_judge
 from admit.report.stats import wilson
 from evidence_bench.figures import Figure, percent, print_table
 from evidence_bench.population import ROOT, notes_of
-from judge_chat import SERVE
+from judge_chat import serving
 
 SEED = 20240607
 MOST_CHARS = 1500
@@ -118,19 +117,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = os.environ["XDG_CONFIG_HOME"] = folder
         model = str(given.model.resolve())
-        server = subprocess.Popen(
-            [str(given.python), "-c", SERVE, model, str(given.threads)],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
-        try:
-            assert server.stdout is not None
-            url = server.stdout.readline().strip()
-            if not url:
-                sys.exit("the model's server did not start: not run")
+        with serving(given.python, given.model, given.threads) as url:
             rows += measured(made, Path(folder) / "base", url, model)
-        finally:
-            server.kill()
-            server.wait()
     print_table(f"{given.model.name} on altered claims, {given.threads} threads", rows)
     return 0
 

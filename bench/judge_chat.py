@@ -22,6 +22,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,24 @@ server = xllamacpp.Server(p)
 print(server.listening_address, flush=True)
 threading.Event().wait()
 """
+
+
+@contextmanager
+def serving(python: Path, model: Path, threads: int) -> Iterator[str]:
+    """The address of llama.cpp's server over a model, a process of its own; exits where it does not start."""
+    server = subprocess.Popen(
+        [str(python), "-c", SERVE, str(model.resolve()), str(threads)],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    try:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+        if not url:
+            sys.exit("the model's server did not start: not run")
+        yield url
+    finally:
+        server.kill()
+        server.wait()
 
 
 def judge_at(url: str, model: str, form: str) -> Any:
@@ -118,20 +138,9 @@ def main() -> None:
     model = str(given.model.resolve())  # the server answers by this name, which is the pin
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = os.environ["XDG_CONFIG_HOME"] = folder
-        server = subprocess.Popen(
-            [str(given.python), "-c", SERVE, model, str(given.threads)],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
-        try:
-            assert server.stdout is not None
-            url = server.stdout.readline().strip()
-            if not url:
-                sys.exit("the model's server did not start: not run")
+        with serving(given.python, given.model, given.threads) as url:
             print(f"{given.model.name}, form {given.form}, {given.threads} threads", flush=True)
             measure(judge_at(url, model, given.form), cases, given.asks)
-        finally:
-            server.kill()
-            server.wait()
     print(f"load of this machine now: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
